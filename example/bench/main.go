@@ -269,11 +269,11 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 }
 
 // each client's timings of the runs.
-func (s *session) each(ctx context.Context, what string, of []bench.Run) (out []bench.Timing, _ error) {
+func (s *session) each(ctx context.Context, task string, runs []bench.Run) (out []bench.Timing, _ error) {
 	for _, client := range s.Clients {
-		progressf("%s, %s, %d resources, %d labels, %s client", what, of[0].State, of[0].Resources, of[0].Labels, client)
+		progressf("%s, %s, %d resources, %d labels, %s client", task, runs[0].State, runs[0].Resources, runs[0].Labels, client)
 
-		timings, err := bench.Time(ctx, of, client, s.Rounds)
+		timings, err := bench.Time(ctx, runs, client, s.Rounds)
 		if err != nil {
 			return nil, err
 		}
@@ -313,9 +313,9 @@ func (s *session) expressions(ctx context.Context) error {
 			return err
 		}
 
-		for of := range slices.Chunk(timings, len(all)) {
-			for i, t := range of {
-				field := of[i%len(s.servers)]
+		for round := range slices.Chunk(timings, len(all)) {
+			for i, t := range round {
+				field := round[i%len(s.servers)]
 				s.report.Expressions = append(s.report.Expressions, computed{Timing: t, OfField: bench.Ratio(t.Seconds, field.Seconds), CPUOfField: bench.Ratio(t.CPUSeconds, field.CPUSeconds)})
 			}
 		}
@@ -328,7 +328,7 @@ func (s *session) expressions(ctx context.Context) error {
 func (s *session) scale(ctx context.Context) error {
 	for _, state := range s.States {
 		for _, by := range []struct {
-			what string
+			name string
 			to   [][2]int // Resources and labels.
 		}{
 			{"resources", [][2]int{{10, 20}, {100, 20}, {1000, 20}}},
@@ -343,7 +343,7 @@ func (s *session) scale(ctx context.Context) error {
 				}
 
 				for i, t := range timings {
-					m := scaled{Timing: t, By: by.what}
+					m := scaled{Timing: t, By: by.name}
 					if before != nil {
 						m.Growth = bench.Ratio(t.Seconds, before[i].Seconds)
 						m.CPUGrowth = bench.Ratio(t.CPUSeconds, before[i].CPUSeconds)
@@ -362,22 +362,22 @@ func (s *session) scale(ctx context.Context) error {
 
 // limits are measured of the function alone: an echo returns what it gets.
 func (s *session) limits(ctx context.Context) error {
-	for _, of := range load.Attacks() {
-		if !strings.Contains(of.Name, s.Attacks) {
+	for _, attack := range load.Attacks() {
+		if !strings.Contains(attack.Name, s.Attacks) {
 			continue
 		}
 
 		before := 0
 
 		for _, size := range bench.Sizes {
-			a := bench.NewAttack(ctx, s.servers[0], &of, size)
+			a := bench.NewAttack(ctx, s.servers[0], &attack, size)
 			if a.Bytes == before {
 				continue // The function accepts no more.
 			}
 
 			before = a.Bytes
 
-			progressf("limits, %s, %.1f MB", of.Name, mb(a.Bytes))
+			progressf("limits, %s, %.1f MB", attack.Name, mb(a.Bytes))
 
 			for _, b := range s.binaries[:len(s.binaries)-1] {
 				if err := s.limit(ctx, b, a); err != nil {

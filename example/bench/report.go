@@ -50,7 +50,7 @@ type computed struct {
 	CPUOfField float64 `json:"cpuOfField"`
 }
 
-// table of what was measured. What is of the echo is a ratio to it.
+// table writes a table of all measurements. Numbers in columns of the echo are ratios to the echo.
 func (r report) table(to io.Writer) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(format string, a ...any) { _, _ = fmt.Fprintf(t, format+"\t\n", a...) }
@@ -121,7 +121,7 @@ func (r report) limits(row func(format string, a ...any)) {
 	}
 }
 
-// check returns an error that names the attacks that cost the function too much.
+// check returns an error with the names of all attacks that cost the function too much.
 func (r report) check(function string) error {
 	var over []string
 

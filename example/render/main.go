@@ -101,7 +101,7 @@ func (c *cli) run(ctx context.Context) (int, error) {
 }
 
 func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scenario) (int, error) {
-	// All that takes no time comes first, so that nobody waits for what can't be rendered.
+	// Checks that take no time come first: nobody waits for an error.
 	others := make(map[string]functions.Function)
 
 	var disconnects []func()
@@ -140,8 +140,8 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 	return code, err
 }
 
-// prepare a rendering: check the folder, and connect to the functions that the pipeline calls and that run
-// elsewhere, until the function that is returned is called.
+// prepare checks the folder, and connects to the functions of the pipeline that run elsewhere. A call of disconnect
+// ends the connections.
 func (c *cli) prepare(ctx context.Context, root string, s scenario.Scenario, others map[string]functions.Function) (disconnect func(), err error) {
 	if err := s.CheckNeeded(); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Command scale runs many composite resources in a live cluster, and says what that costs.
+// Command scale runs many composite resources in a live cluster, and prints their cost.
 package main
 
 import (

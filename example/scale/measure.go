@@ -120,7 +120,7 @@ func (s *session) measure(ctx context.Context, name string, do func(context.Cont
 // is written and the function is not called, but for the ttl, for some time. It returns when
 // that began.
 func (s *session) done(ctx context.Context, quiet time.Duration, called int) (time.Time, error) {
-	// What the ttl makes of it comes in waves.
+	// Calls of the ttl come in waves.
 	usual := 2 + int(2*float64(s.XRs)*float64(quiet)/float64(s.ttl))
 
 	since, calls := time.Now(), -1
@@ -172,13 +172,13 @@ func (s *session) written(p *phase, before counts) {
 	for key, h := range s.watcher.Histories() {
 		isXR := strings.Contains(key, "/stacks/")
 
-		of := p.OfResources
+		sum := p.OfResources
 		if isXR {
-			of = p.OfXRs
+			sum = p.OfXRs
 		}
 
 		since := h.Writes[before.writes[key]:]
-		of.add(since)
+		sum.add(since)
 
 		if n := len(since); n > 0 && !isXR {
 			p.TaggedSeconds = max(p.TaggedSeconds, since[n-1].At.Sub(before.at).Seconds())

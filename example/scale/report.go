@@ -49,8 +49,7 @@ type phase struct {
 	// CPUSeconds of the parts of the cluster.
 	CPUSeconds map[string]float64 `json:"cpuSeconds"`
 
-	// Unresponsive XRs are those that say in their conditions that Crossplane's circuit
-	// breaker is open.
+	// Unresponsive counts XRs with an open circuit breaker, by their condition Responsive.
 	Unresponsive int `json:"unresponsive"`
 }
 
@@ -69,16 +68,16 @@ type writes struct {
 
 func newWrites() *writes { return &writes{Managers: make(map[string]int)} }
 
-// add those of one object.
-func (w *writes) add(of []live.Write) {
-	w.each = append(w.each, len(of))
+// add adds the writes of one object.
+func (w *writes) add(written []live.Write) {
+	w.each = append(w.each, len(written))
 
-	for _, write := range of {
+	for _, write := range written {
 		w.Managers[strings.Join(write.Managers, ", ")]++
 	}
 }
 
-// sum up what was added.
+// sum sums up all writes that were added.
 func (w *writes) sum() {
 	if len(w.each) == 0 {
 		return
@@ -92,7 +91,7 @@ func (w *writes) sum() {
 	}
 }
 
-// unresponsive is what Crossplane says of an XR whose circuit breaker is open.
+// unresponsive reports whether the circuit breaker of an XR is open.
 func unresponsive(xr *unstructured.Unstructured) bool {
 	return live.ConditionOf(xr, "Responsive").Status == "False"
 }

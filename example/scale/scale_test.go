@@ -53,7 +53,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("who has written resources: -want, +got:\n%s", diff)
 	}
 
-	// All XRs are reconciled when the config changes, whatever it is that changes.
+	// All XRs are reconciled when any field of the config changes.
 	for _, name := range []string{made, edited, restarted, relabeled, counted, added} {
 		if calls[name] < xrs {
 			t.Errorf("%s: want a call for each of %d XRs, got %d calls", name, xrs, calls[name])
@@ -123,7 +123,7 @@ user 0 1
 	}
 }
 
-// TestSource says that the function takes what it gets, since a cluster is only run with one source.
+// TestSource proves that the function accepts the input of each source, since a cluster is only run with one source.
 func TestSource(t *testing.T) {
 	for _, s := range []source{compositeField, providerConfig, requiredResource} {
 		in := map[string]any{}

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// fleetName is the Composition's, and xrKind that of the XRs.
+	// fleetName is the Composition's name, and xrKind the XRs' kind.
 	fleetName = "fleet"
 	xrKind    = "Stack"
 
-	// defaultTTL is that of the function.
+	// defaultTTL is the function's default.
 	defaultTTL = time.Minute
 
 	// lookInterval is how often the cluster is looked at, and countInterval how often the provider
@@ -50,8 +50,8 @@ type session struct {
 	labels map[string]string
 	ttl    time.Duration
 
-	// resources that there are, and users of the config that the provider says there are.
-	resources, users atomic.Int64
+	// made counts the resources, and users is the count of them in the status of the config.
+	made, users atomic.Int64
 
 	// ended is the usage of processes of parts that were stopped, by the part's name.
 	ended map[string]process.Usage
@@ -130,7 +130,7 @@ func (s *session) compose(ctx context.Context, xrs int) error {
 // check a write, and count resources.
 func (s *session) check(before, after *unstructured.Unstructured) error {
 	if before == nil && after.GetKind() != xrKind {
-		s.resources.Add(1)
+		s.made.Add(1)
 	}
 
 	return s.whole.Check(before, after)
@@ -140,7 +140,7 @@ func (s *session) check(before, after *unstructured.Unstructured) error {
 // provider does.
 func (s *session) provide(ctx context.Context) error {
 	for {
-		if n := s.resources.Load(); n != s.users.Load() {
+		if n := s.made.Load(); n != s.users.Load() {
 			s.users.Store(n)
 
 			if err := s.count(ctx, n); err != nil && ctx.Err() == nil {
@@ -234,8 +234,8 @@ func (s *session) objects() []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{config, account}
 }
 
-// edit the Composition: XRs aren't reconciled every minute any more, so that what is counted from
-// now on has its reason in what is done. That is for releases that see what changes.
+// edit edits the Composition: XRs aren't reconciled every minute any more. From now on, only this command's changes
+// cause the calls that are counted. Releases that watch required objects need this.
 func (s *session) edit(ctx context.Context) error {
 	s.ttl *= 2
 	if s.Cluster.Release == live.V2 {
@@ -245,7 +245,7 @@ func (s *session) edit(ctx context.Context) error {
 	return s.compose(ctx, s.XRs)
 }
 
-// restart Crossplane, which forgets what it has counted.
+// restart restarts Crossplane, so that its counts begin at zero.
 func (s *session) restart(ctx context.Context) error {
 	crossplane := s.Part(live.Crossplane)
 

@@ -53,7 +53,7 @@ func tagsOf(labels map[string]string) live.Tags {
 	return live.Always(tags)
 }
 
-// ours is what the keys of all tags begin with that the function makes.
+// ours begins the keys of all tags that the function makes.
 const ours = "plexsphere:"
 
 // config of the provider that all resources are made with.

@@ -188,7 +188,7 @@ func (b *bare) try(kinds []schema.GroupVersionKind) {
 	}
 
 	for _, o := range definitions {
-		if err := b.Of(o).Delete(b.T.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := b.ClientFor(o).Delete(b.T.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
 			b.T.Fatal(err)
 		}
 	}
@@ -215,7 +215,7 @@ func (b *bare) judged(gvk schema.GroupVersionKind) (string, error) {
 		o := object(tags)
 
 		outcome, err := b.sent(o, func() error {
-			_, err := b.Of(o).Create(b.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			_, err := b.ClientFor(o).Create(b.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err
 		})
 		if err != nil {
@@ -225,7 +225,7 @@ func (b *bare) judged(gvk schema.GroupVersionKind) (string, error) {
 		outcomes = append(outcomes, outcome)
 	}
 
-	there, err := b.Of(object(rightTags)).Create(b.T.Context(), object(rightTags), metav1.CreateOptions{})
+	there, err := b.ClientFor(object(rightTags)).Create(b.T.Context(), object(rightTags), metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("%v with the right tags: %w", gvk, err)
 	}
@@ -234,7 +234,7 @@ func (b *bare) judged(gvk schema.GroupVersionKind) (string, error) {
 	o.SetResourceVersion(there.GetResourceVersion())
 
 	updated, err := b.sent(o, func() error {
-		_, err := b.Of(o).Update(b.T.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := b.ClientFor(o).Update(b.T.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	})
 	if err != nil {

@@ -618,7 +618,7 @@ func deleted(c *controlled) {
 			o = c.Resource(name) // Nobody collects garbage in this cluster.
 		}
 
-		if err := c.Of(o).Delete(c.T.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := c.ClientFor(o).Delete(c.T.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
 			c.T.Fatal(err)
 		}
 	}

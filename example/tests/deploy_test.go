@@ -553,7 +553,7 @@ func TestDeploy(t *testing.T) {
 		kinds = append(kinds, o.GetKind())
 
 		live.Eventually(t, func() error { // The kinds are served a moment after they are defined.
-			_, err := cluster.Of(o).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			_, err := cluster.ClientFor(o).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 			return err
 		})
 	}

@@ -147,7 +147,7 @@ metadata:
 	remove := func(name string) {
 		c.T.Helper()
 
-		if err := c.Of(class("", "")).Delete(c.T.Context(), name, metav1.DeleteOptions{}); err != nil {
+		if err := c.ClientFor(class("", "")).Delete(c.T.Context(), name, metav1.DeleteOptions{}); err != nil {
 			c.T.Fatal(err)
 		}
 	}

@@ -109,7 +109,7 @@ func addStep(s *live.Stack, input object) {
 
 	o := live.Composition(s.XR.GetName(), nil, nil)
 
-	stored, err := s.Of(o).Get(s.T.Context(), o.GetName(), metav1.GetOptions{})
+	stored, err := s.ClientFor(o).Get(s.T.Context(), o.GetName(), metav1.GetOptions{})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func explained(c live.Test, composition string, xr *unstructured.Unstructured, r
 
 	// get is kubectl get -o yaml.
 	get := func(name string, o *unstructured.Unstructured) string {
-		stored, err := c.Of(o).Get(c.T.Context(), o.GetName(), metav1.GetOptions{})
+		stored, err := c.ClientFor(o).Get(c.T.Context(), o.GetName(), metav1.GetOptions{})
 		if err != nil {
 			c.T.Fatal(err)
 		}

@@ -129,7 +129,7 @@ func wantSynced(c live.Test, fleet *live.Fleet) {
 	c.T.Helper()
 	live.Eventually(c.T, func() error {
 		for _, xr := range fleet.XRs {
-			got, err := c.Of(xr).Get(c.T.Context(), xr.GetName(), metav1.GetOptions{})
+			got, err := c.ClientFor(xr).Get(c.T.Context(), xr.GetName(), metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
@@ -161,7 +161,7 @@ func wantSecondBuild(c live.Test) {
 		c.T.Errorf("the second build was not called:\n%s", metrics)
 	}
 
-	revisions, err := c.Of(live.Parse(c.T, "{apiVersion: pkg.crossplane.io/v1, kind: FunctionRevision}")).List(
+	revisions, err := c.ClientFor(live.Parse(c.T, "{apiVersion: pkg.crossplane.io/v1, kind: FunctionRevision}")).List(
 		c.T.Context(), metav1.ListOptions{LabelSelector: "pkg.crossplane.io/package=function-cloud-tags"})
 	if err != nil {
 		c.T.Fatal(err)
@@ -183,7 +183,7 @@ func wantInputCRD(c live.Test) {
 
 	crd := live.Parse(c.T, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition}")
 
-	_, err := c.Of(crd).Get(c.T.Context(), "cloudtags.cloudtags.fn.plexsphere.com", metav1.GetOptions{})
+	_, err := c.ClientFor(crd).Get(c.T.Context(), "cloudtags.cloudtags.fn.plexsphere.com", metav1.GetOptions{})
 	if is, want := err == nil, c.Release == live.V1; is != want || err != nil && !apierrors.IsNotFound(err) {
 		c.T.Errorf("that there is the CRD of the input is %t, want %t: %v", is, want, err)
 	}

@@ -189,7 +189,7 @@ func testOperation(c live.Test) {
 	note := configMap.DeepCopy()
 	note.SetName("note")
 
-	if note, err = c.Of(note).Get(c.T.Context(), "note", metav1.GetOptions{}); err != nil || live.Field[string](note, "data", "a") != "b" {
+	if note, err = c.ClientFor(note).Get(c.T.Context(), "note", metav1.GetOptions{}); err != nil || live.Field[string](note, "data", "a") != "b" {
 		c.T.Errorf("what an earlier step desires isn't applied: %v, %v", note, err)
 	}
 
@@ -208,7 +208,7 @@ func testOperation(c live.Test) {
 	live.Eventually(c.T, func() error {
 		event := live.Parse(c.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
 
-		events, err := c.Of(event).List(c.T.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Operation,involvedObject.name=tag-sources"})
+		events, err := c.ClientFor(event).List(c.T.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Operation,involvedObject.name=tag-sources"})
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func testOperation(c live.Test) {
 	})
 
 	live.Eventually(c.T, func() error {
-		got, err := c.Of(cron).Get(c.T.Context(), "tag-coverage", metav1.GetOptions{})
+		got, err := c.ClientFor(cron).Get(c.T.Context(), "tag-coverage", metav1.GetOptions{})
 		if err == nil && live.Field[string](got, "status", "lastSuccessfulTime") == "" {
 			err = fmt.Errorf("no Operation of the CronOperation has succeeded: %v", got.Object["status"])
 		}
@@ -267,7 +267,7 @@ func operate(c live.Test, name string, spec object, succeeds string) *unstructur
 	c.Applied(o)
 
 	live.Eventually(c.T, func() (err error) {
-		if o, err = c.Of(o).Get(c.T.Context(), name, metav1.GetOptions{}); err != nil {
+		if o, err = c.ClientFor(o).Get(c.T.Context(), name, metav1.GetOptions{}); err != nil {
 			return err
 		}
 
@@ -279,7 +279,7 @@ func operate(c live.Test, name string, spec object, succeeds string) *unstructur
 
 		event := live.Parse(c.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
 
-		events, err := c.Of(event).List(c.T.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Operation,involvedObject.name=" + name})
+		events, err := c.ClientFor(event).List(c.T.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Operation,involvedObject.name=" + name})
 		if err != nil {
 			return err
 		}
@@ -294,7 +294,7 @@ func operate(c live.Test, name string, spec object, succeeds string) *unstructur
 func reported(c live.Test, configMap *unstructured.Unstructured, want report) {
 	c.T.Helper()
 
-	got, err := c.Of(configMap).Get(c.T.Context(), configMap.GetName(), metav1.GetOptions{})
+	got, err := c.ClientFor(configMap).Get(c.T.Context(), configMap.GetName(), metav1.GetOptions{})
 	if err != nil {
 		c.T.Fatal(err)
 	}

@@ -205,7 +205,7 @@ func (j *judge) apply(c live.Test) {
 
 // refuses returns why the policy refuses to create the object, or nothing if it doesn't.
 func (j *judge) refuses(c live.Test, o *unstructured.Unstructured) (string, error) {
-	_, err := c.Of(o).Create(c.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	_, err := c.ClientFor(o).Create(c.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil && strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'judged-"+j.name+"'") {
 		return err.Error(), nil
 	}

@@ -455,7 +455,7 @@ func testInput(c live.Test) {
 
 	c.Applied(accepted)
 
-	got, err := c.Of(accepted).Get(c.T.Context(), accepted.GetName(), metav1.GetOptions{})
+	got, err := c.ClientFor(accepted).Get(c.T.Context(), accepted.GetName(), metav1.GetOptions{})
 	if err != nil {
 		c.T.Fatal(err)
 	}
@@ -561,7 +561,7 @@ func policyOfComposition(c live.Test) {
 		"--match", "aws.m.upbound.io/v1beta1/ProviderConfig", "--match", "aws.m.upbound.io/v1beta1/ClusterProviderConfig")
 
 	create := func(o *unstructured.Unstructured) error {
-		_, err := c.Of(o).Create(c.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := c.ClientFor(o).Create(c.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
 

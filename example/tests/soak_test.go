@@ -441,7 +441,7 @@ sources:
 	large.Want("vpc", ofTags, tags)
 
 	// The limit of the next version is what it was.
-	if err := s.Of(large.XR).Delete(s.T.Context(), large.XR.GetName(), metav1.DeleteOptions{}); err != nil {
+	if err := s.ClientFor(large.XR).Delete(s.T.Context(), large.XR.GetName(), metav1.DeleteOptions{}); err != nil {
 		s.T.Fatal(err)
 	}
 }
@@ -493,7 +493,7 @@ func outgrowResponses(s *soak) {
 // Labels are changed while the object isn't there.
 func deleteObject(s *soak) {
 	s.unwritten(func() {
-		if err := s.Of(s.registry()).Delete(s.T.Context(), s.registry().GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := s.ClientFor(s.registry()).Delete(s.T.Context(), s.registry().GetName(), metav1.DeleteOptions{}); err != nil {
 			s.T.Fatal(err)
 		}
 

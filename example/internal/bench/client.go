@@ -22,8 +22,8 @@ const (
 	// Decoding encodes requests and decodes responses, as Crossplane does.
 	Decoding Client = "decoding"
 
-	// Raw sends bytes that were encoded before, and decodes nothing: the time is that of the
-	// server and of the way to it.
+	// Raw sends bytes that were encoded before, and decodes nothing: only the server and the way to it
+	// take time.
 	Raw Client = "raw"
 )
 
@@ -67,7 +67,7 @@ func NewLoad(ctx context.Context, tagger *Server, s Shape) (*Load, error) {
 	return &Load{Shape: s, request: req, wire: wire}, err
 }
 
-// check that the server answers the load as a function does that is well.
+// check returns an error unless the server answers the load as a healthy function does.
 func (l *Load) check(ctx context.Context, s *Server) error {
 	rsp, err := s.run(ctx, l.request)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c Client) call(ctx context.Context, s *Server, l *Load) error {
 // rawCodec sends bytes as they are, and drops what comes.
 type rawCodec struct{}
 
-// Name of the codec: that of protobuf, since that is what the bytes are.
+// Name returns protobuf, since the bytes are encoded messages.
 func (rawCodec) Name() string { return "proto" }
 
 // Marshal returns the bytes.

@@ -16,8 +16,8 @@ import (
 // Sizes of what an attack makes long, in bytes. Crossplane and functions refuse requests of more than 4 MiB.
 var Sizes = []int{1e6, 4e6}
 
-// limits are what an attack may cost whose request has at most so many bytes: a little more than one of the sizes. The memory is
-// in bytes, and beside that of a server without work.
+// limits has a row per size of a request: an attack with a request of at most so many bytes may cost so much. Each size is a
+// little more than one of Sizes. The memory is in bytes, without the memory of an idle server.
 var limits = []struct {
 	bytes, memory int
 	cpuSeconds    float64
@@ -26,7 +26,7 @@ var limits = []struct {
 	{bytes: 5e6, memory: 300e6, cpuSeconds: 2},
 }
 
-// A Bound is what an attack costs a server that has just started.
+// A Bound is the cost of an attack for a server that has just started.
 type Bound struct {
 	Server string `json:"server"`
 	Attack string `json:"attack"`
@@ -35,8 +35,8 @@ type Bound struct {
 	Bytes    int `json:"bytes"`
 	Response int `json:"response"`
 
-	// Memory is the most that the server ever has above the memory that it had before, in bytes, and CPUSeconds the time
-	// that it works for the one call.
+	// Memory is the server's peak during the call, in bytes, without the memory that it had before. CPUSeconds is the CPU
+	// time of the call.
 	Memory     int     `json:"memory"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 
@@ -74,10 +74,10 @@ type Attack struct {
 // maxCalls is how often Crossplane calls a function for one run at most, with what it has asked for.
 const maxCalls = 6
 
-// NewAttack returns the attack with something of so many bytes, and all that the server asks for. What the server
-// answers does not matter.
-func NewAttack(ctx context.Context, s *Server, of *load.Attack, size int) *Attack {
-	req, objects := of.Request(size)
+// NewAttack returns the attack with something of size bytes, and with all objects that the server asks for. The server's
+// answers do not matter.
+func NewAttack(ctx context.Context, s *Server, attack *load.Attack, size int) *Attack {
+	req, objects := attack.Request(size)
 
 	for range maxCalls - 1 {
 		rsp, err := s.answer(ctx, req)
@@ -88,14 +88,14 @@ func NewAttack(ctx context.Context, s *Server, of *load.Attack, size int) *Attac
 		require.Answer(req, rsp.GetRequirements(), objects)
 	}
 
-	return &Attack{name: of.Name, request: req, Bytes: proto.Size(req)}
+	return &Attack{name: attack.Name, request: req, Bytes: proto.Size(req)}
 }
 
-// answer of the server, which may be much larger than any that Crossplane takes: that is measured, too.
+// answer returns the server's answer. Crossplane would refuse a large one, but it is measured, too.
 func (s *Server) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	const most = 1 << 30
+	const maxBytes = 1 << 30
 
-	return fnv1.NewFunctionRunnerServiceClient(s.conn).RunFunction(ctx, req, grpc.MaxCallRecvMsgSize(most), grpc.MaxCallSendMsgSize(most))
+	return fnv1.NewFunctionRunnerServiceClient(s.conn).RunFunction(ctx, req, grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes))
 }
 
 // Limits measures a server that has just started with one attack.

@@ -17,7 +17,7 @@ type Footprint struct {
 	AtOnce int    `json:"atOnce"`
 	Bursts int    `json:"bursts"`
 
-	// Idle is what a server that has just started has, and Peak the most that it ever has. The
+	// Idle is the memory of a server that has just started, and Peak the most that it ever has. The
 	// ratio is to the peak of the last server.
 	Idle  int     `json:"idle"`
 	Peak  int     `json:"peak"`
@@ -33,8 +33,7 @@ type Sample struct {
 	Bytes   int     `json:"bytes"`
 }
 
-// idleAfter is how long a server that has just started is left alone before its memory
-// counts as that of an idle one.
+// idleAfter is the time that a server is left alone once it has started. It is idle then.
 const idleAfter = time.Second
 
 // Memory of servers that have just started, and are then called so many times at once, in
@@ -98,12 +97,12 @@ func (f *Footprint) measure(ctx context.Context, s *Server, l *Load) error {
 	return err
 }
 
-// watch the memory of a server that isn't called any more.
-func (f *Footprint) watch(ctx context.Context, s *Server, most time.Duration) error {
+// watch samples the memory of a server that isn't called any more.
+func (f *Footprint) watch(ctx context.Context, s *Server, longest time.Duration) error {
 	start := time.Now()
 
 	for _, at := range []time.Duration{0, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute, 10 * time.Minute} {
-		if at > most {
+		if at > longest {
 			break
 		}
 

@@ -29,7 +29,7 @@ type Binary struct {
 	Name string
 	Path string
 
-	// Env is what its environment has more than that of this process: NAME=VALUE.
+	// Env has variables NAME=VALUE, which the server gets beside the variables of this process.
 	Env []string
 }
 
@@ -62,7 +62,7 @@ type Server struct {
 	stop    func()
 }
 
-// Serve a function as users do, but for the size of messages and free ports. What it logs
+// Serve starts a function as users do, but for the size of messages and free ports. Its log
 // goes to a file in the folder.
 func (b Binary) Serve(ctx context.Context, dir string) (*Server, error) {
 	s := &Server{Name: b.Name}

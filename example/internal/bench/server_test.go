@@ -15,17 +15,17 @@ func TestRatio(t *testing.T) {
 func TestMedian(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		of     []float64
+		values []float64
 		want   float64
 	}{
-		"One":  {reason: "One value is the median.", of: []float64{3}, want: 3},
-		"Odd":  {reason: "The one in the middle is the median.", of: []float64{9, 1, 2}, want: 2},
-		"Even": {reason: "Of two in the middle it is the mean.", of: []float64{9, 1, 4, 2}, want: 3},
+		"One":  {reason: "One value is the median.", values: []float64{3}, want: 3},
+		"Odd":  {reason: "The one in the middle is the median.", values: []float64{9, 1, 2}, want: 2},
+		"Even": {reason: "Of two in the middle it is the mean.", values: []float64{9, 1, 4, 2}, want: 3},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, median(tc.of)); diff != "" {
+			if diff := cmp.Diff(tc.want, median(tc.values)); diff != "" {
 				t.Errorf("\n%s\nmedian(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

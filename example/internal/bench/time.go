@@ -20,7 +20,7 @@ type Timing struct {
 	Calls  int    `json:"calls"`
 
 	// Seconds that a call took in the median round, and that the server ran on CPUs for a
-	// call. Their ratios are to those of the last server with the same load.
+	// call. Their ratios are to the last server with the same load.
 	Seconds    float64 `json:"seconds"`
 	Ratio      float64 `json:"ratio"`
 	CPUSeconds float64 `json:"cpuSeconds"`
@@ -87,10 +87,9 @@ func Time(ctx context.Context, runs []Run, client Client, rounds int) ([]Timing,
 	return out, nil
 }
 
-// round of calls. It returns the seconds that one of them took, and the CPU time of the server for
-// all.
+// round makes one round of calls. It returns the seconds of a call, and the server's CPU time for all.
 func (c Client) round(ctx context.Context, r *Run) (seconds float64, cpu time.Duration, _ error) {
-	// What the client has left of others' rounds costs this one nothing.
+	// This round doesn't pay for garbage of the client's earlier rounds.
 	runtime.GC()
 
 	before, err := r.usage()
@@ -116,17 +115,17 @@ func (c Client) round(ctx context.Context, r *Run) (seconds float64, cpu time.Du
 	return seconds, after.CPU - before.CPU, r.forget()
 }
 
-// Ratio of a value to another. It is 0 if the other one is too small to be measured.
-func Ratio(of, to float64) float64 {
+// Ratio returns value / to. It returns 0 if to is too small to be measured.
+func Ratio(value, to float64) float64 {
 	if to == 0 {
 		return 0
 	}
 
-	return of / to
+	return value / to
 }
 
-// median of values, which it sorts. There must be one.
-func median(of []float64) float64 {
-	slices.Sort(of)
-	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
+// median returns the median of at least one value. It sorts the values.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }

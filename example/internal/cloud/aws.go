@@ -12,7 +12,7 @@ const awsMost = 50
 // account is the only one that there is in AWS here.
 const account = "000000000000"
 
-// callerIdentity is what STS says of whoever calls.
+// callerIdentity is the answer of STS to each caller.
 const callerIdentity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>` +
 	`<Arn>arn:aws:iam::` + account + `:user/controller</Arn><UserId>controller</UserId><Account>` + account + `</Account>` +
 	`</GetCallerIdentityResult></GetCallerIdentityResponse>`
@@ -71,7 +71,7 @@ func dynamoDB(c *Cloud, in *call) reply {
 	}
 }
 
-// tableOf is what DynamoDB says of a table that it was asked to make.
+// tableOf returns the description by DynamoDB of a table, from the request to make it.
 func tableOf(name string, asked object) object {
 	return object{
 		"TableName": name, "TableArn": "arn:aws:dynamodb:us-east-1:" + account + ":table/" + name, "TableStatus": "ACTIVE",
@@ -180,11 +180,11 @@ func (r *resource) untag(keys any) reply {
 	return found(object{})
 }
 
-// keysAndValues are the tags of a list of AWS.
-func keysAndValues(of any) Tags {
+// keysAndValues returns the tags of a list of AWS: [{"Key": "env", "Value": "prod"}].
+func keysAndValues(body any) Tags {
 	out := Tags{}
 
-	list, _ := of.(array)
+	list, _ := body.(array)
 	for _, tag := range list {
 		tag, _ := tag.(object)
 		key, _ := tag["Key"].(string)

@@ -25,7 +25,7 @@ type (
 	array  = []any
 )
 
-// A Cloud has resources with tags, by their names, which are unique whatever the resources are. It is served over HTTP.
+// A Cloud has resources with tags, by their names. No two resources have one name, not even of two kinds. It is served over HTTP.
 type Cloud struct {
 	answer func(*Cloud, *call) reply
 
@@ -36,7 +36,7 @@ type Cloud struct {
 	writes    []string
 }
 
-// A resource has tags, and what else the API says of it.
+// A resource has tags, and all other fields that the API shows.
 type resource struct {
 	tags Tags
 	says object
@@ -196,11 +196,11 @@ func (in *call) text(field string) string {
 	return out
 }
 
-// tagsIn a map of a call's body.
-func tagsIn(of any) Tags {
+// tagsIn returns the tags in a map of a call's body.
+func tagsIn(body any) Tags {
 	out := Tags{}
 
-	fields, _ := of.(object)
+	fields, _ := body.(object)
 	for key, value := range fields {
 		out[key], _ = value.(string)
 	}

@@ -166,7 +166,7 @@ func fifty() string {
 	return strings.Join(tags, ", ")
 }
 
-// TestWrites proves that the calls that change something are listed, with who made them, and others are counted.
+// TestWrites proves that a cloud lists calls with changes, and their callers. It counts all others.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A hetznerKind is what all resources of a kind say beside what they were made with, and what an answer says beside
-// one that was made.
+// A hetznerKind has fields that all resources of a kind have, beside the fields that they were made with. The answer to
+// the call that makes one has more fields beside the resource.
 type hetznerKind struct {
 	one    string
 	says   object
@@ -25,7 +25,7 @@ var hetznerKinds = map[string]hetznerKind{
 	"placement_groups": {one: "placement_group", says: object{"servers": array{}}, beside: object{"action": nil}},
 }
 
-// What a label may be: see docs.hetzner.cloud/reference/cloud#labels.
+// Keys and values of labels: see docs.hetzner.cloud/reference/cloud#labels.
 var (
 	hetznerName   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
 	hetznerPrefix = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
@@ -42,33 +42,33 @@ func hetzner(c *Cloud, in *call) reply {
 		return hetznerRefuses(http.StatusNotFound, "not_found", "no such path: "+in.path)
 	}
 
-	of := hetznerResources{Cloud: c, kind: kind}
+	resources := hetznerResources{Cloud: c, kind: kind}
 
 	labels, given := in.body["labels"]
 	if refused := hetznerObjection(tagsIn(labels)); refused != "" {
 		return hetznerRefuses(http.StatusUnprocessableEntity, "invalid_input", refused)
 	}
 
-	switch name := of.named(id); {
+	switch name := resources.named(id); {
 	case id != "" && name == "":
 		return hetznerRefuses(http.StatusNotFound, "not_found", kind.one+" not found")
 	case in.action == http.MethodPost:
-		return of.make(in, tagsIn(labels))
+		return resources.make(in, tagsIn(labels))
 	case in.action == http.MethodPut:
 		if given {
 			c.resources[name].tags = tagsIn(labels)
 		}
 
-		return reply{status: http.StatusOK, body: object{kind.one: of.says(name)}}
+		return reply{status: http.StatusOK, body: object{kind.one: resources.says(name)}}
 	case in.action == http.MethodDelete:
 		delete(c.resources, name)
 		return reply{status: http.StatusNoContent}
 	case id != "":
-		return reply{status: http.StatusOK, body: object{kind.one: of.says(name)}}
+		return reply{status: http.StatusOK, body: object{kind.one: resources.says(name)}}
 	default:
 		list := array{}
 		if name := in.query.Get("name"); c.resources[name] != nil {
-			list = append(list, of.says(name))
+			list = append(list, resources.says(name))
 		}
 
 		return reply{status: http.StatusOK, body: object{path: list, "meta": object{"pagination": object{
@@ -77,36 +77,36 @@ func hetzner(c *Cloud, in *call) reply {
 	}
 }
 
-// hetznerResources are those of a kind.
+// hetznerResources are all resources of one kind.
 type hetznerResources struct {
 	*Cloud
 
 	kind hetznerKind
 }
 
-// says what the API says of a resource.
-func (of hetznerResources) says(name string) object {
-	out := maps.Clone(of.resources[name].says)
-	out["labels"] = of.resources[name].tags
+// says returns the API's fields of a resource.
+func (h hetznerResources) says(name string) object {
+	out := maps.Clone(h.resources[name].says)
+	out["labels"] = h.resources[name].tags
 
 	return out
 }
 
-func (of hetznerResources) make(in *call, labels Tags) reply {
+func (h hetznerResources) make(in *call, labels Tags) reply {
 	name := in.text("name")
-	if of.resources[name] != nil {
+	if h.resources[name] != nil {
 		return hetznerRefuses(http.StatusConflict, "uniqueness_error", name+" is there already")
 	}
 
-	of.made++
+	h.made++
 
-	says := maps.Clone(of.kind.says)
+	says := maps.Clone(h.kind.says)
 	maps.Copy(says, in.body)
-	maps.Copy(says, object{"id": of.made, "created": "2026-01-01T00:00:00Z"})
-	of.resources[name] = &resource{tags: labels, says: says}
+	maps.Copy(says, object{"id": h.made, "created": "2026-01-01T00:00:00Z"})
+	h.resources[name] = &resource{tags: labels, says: says}
 
-	out := object{of.kind.one: of.says(name)}
-	maps.Copy(out, of.kind.beside)
+	out := object{h.kind.one: h.says(name)}
+	maps.Copy(out, h.kind.beside)
 
 	return reply{status: http.StatusCreated, body: out}
 }

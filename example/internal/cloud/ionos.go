@@ -14,15 +14,15 @@ import (
 
 const ionosBase = "/cloudapi/v6"
 
-// ionosPath is a path of what was asked for earlier, or of servers or volumes of a datacenter: the kind, the id of one, what of it,
-// and the key of a label. A server's volume has the server's id.
+// ionosPath matches the path of an earlier request, or of servers or volumes of a datacenter: the kind, the id of one, a part of it
+// (volumes or labels), and the key of a label. A server's volume has the server's id.
 var ionosPath = regexp.MustCompile("^" + ionosBase +
 	`/(?:requests/1/status|datacenters/[^/]+/(servers|volumes)(?:/([^/]+))?(?:/(volumes|labels)(?:/(.+))?)?)$`)
 
 // ionosServer is what all servers say, unless they were made with something else.
 var ionosServer = object{"type": "ENTERPRISE", "hostname": "server", "availabilityZone": "AUTO", "vmState": "RUNNING"}
 
-// IONOS is an IONOS Cloud of servers, whose datacenters are there whatever their ids, and of buckets: see
+// IONOS returns an IONOS Cloud of servers and buckets. Each id of a datacenter is known: see
 // api.ionos.com/docs/cloud/v6, and api.ionos.com/docs/s3-user-owned-buckets/v2.
 func IONOS() *Cloud { return newCloud(ionos) }
 
@@ -36,7 +36,7 @@ func ionos(c *Cloud, in *call) reply {
 		return ionosRefuses(http.StatusNotFound, "no such path: "+in.path)
 	}
 
-	kind, id, of, key := at[1], at[2], at[3], at[4]
+	kind, id, part, key := at[1], at[2], at[3], at[4]
 	name := c.named(id)
 	server := c.resources[name]
 
@@ -47,9 +47,9 @@ func ionos(c *Cloud, in *call) reply {
 		return c.makeServer(in)
 	case server == nil:
 		return ionosRefuses(http.StatusNotFound, "Resource does not exist")
-	case of == "labels":
+	case part == "labels":
 		return server.label(in, key)
-	case in.action == http.MethodGet && of == "volumes":
+	case in.action == http.MethodGet && part == "volumes":
 		return found(volumesIn(server.says)[0])
 	case in.action == http.MethodDelete && kind == "servers":
 		delete(c.resources, name)
@@ -128,7 +128,7 @@ func (r *resource) labelAt(key string) object {
 	return object{"id": key, "type": "label", "properties": object{"key": key, "value": r.tags[key]}}
 }
 
-// ionosAccepts a call, and says where the caller learns that all is done.
+// ionosAccepts accepts a call. Its header Location has the address at which the caller asks whether the work is done.
 func ionosAccepts(in *call, body any) reply {
 	return reply{status: http.StatusAccepted, body: body, header: map[string]string{"Location": "http://" + in.host + ionosBase + "/requests/1/status"}}
 }

@@ -1,5 +1,5 @@
-// Command echo serves a function that returns the desired state as it came: the least that
-// a function does that is made of the SDK, with the flags of its template.
+// Command echo serves a function that returns the desired state as it came. No function that is made of the SDK, with
+// the flags of its template, can do less.
 package main
 
 import (

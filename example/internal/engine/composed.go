@@ -13,8 +13,8 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// What Crossplane tells composed resources by: the annotation has the name that one has in
-// the pipeline, and the label that of the XR.
+// Crossplane tells composed resources by an annotation with their name in the pipeline, and by a label with the
+// XR's name.
 const (
 	annotationName = "crossplane.io/composition-resource-name"
 	labelComposite = "crossplane.io/composite"
@@ -41,7 +41,7 @@ func (xr *composite) compose(desired map[string]*fnv1.Resource) []composed {
 			ready:  desired[name].GetReady() == fnv1.Ready_READY_TRUE,
 		}
 		xr.place(&c)
-		xr.own(&c)
+		xr.adopt(&c)
 		xr.name(&c)
 
 		out = append(out, c)
@@ -50,7 +50,7 @@ func (xr *composite) compose(desired map[string]*fnv1.Resource) []composed {
 	return out
 }
 
-// place a resource in its namespace: where it is observed, and that of the XR if it has one.
+// place gives a resource its namespace: the observed one, or the XR's if the XR has one.
 func (xr *composite) place(c *composed) {
 	if o, ok := xr.observed[c.name]; ok {
 		c.object.SetNamespace(o.GetNamespace())
@@ -69,8 +69,8 @@ func (xr *composite) place(c *composed) {
 	c.object.SetNamespace(xr.GetNamespace())
 }
 
-// own a resource: say whose, and which, it is.
-func (xr *composite) own(c *composed) {
+// adopt writes to the resource its name in the pipeline, the XR's name, and the XR as its owner.
+func (xr *composite) adopt(c *composed) {
 	c.object.SetAnnotations(put(c.object.GetAnnotations(), annotationName, c.name))
 	c.object.SetLabels(put(c.object.GetLabels(), labelComposite, xr.GetLabels()[labelComposite]))
 
@@ -78,7 +78,7 @@ func (xr *composite) own(c *composed) {
 	c.object.SetOwnerReferences(append(owners, *metav1.NewControllerRef(xr, xr.GroupVersionKind())))
 }
 
-// name a resource that has no name.
+// name gives a name to a resource without one.
 func (xr *composite) name(c *composed) {
 	if c.object.GetName() != "" {
 		return
@@ -97,19 +97,19 @@ const (
 	hashLen = 12
 )
 
-// childName is a prefix with a hyphen, and the hash of what there is only one of.
+// childName returns the prefix with a hyphen, and a hash of the unique text.
 func childName(prefix, unique string) string {
 	hash := sha256.Sum256([]byte(unique))
 	prefix = strings.TrimSuffix(prefix, "-")
 
-	if most := maxName - hashLen - len("-"); len(prefix) > most {
-		prefix = prefix[:most]
+	if limit := maxName - hashLen - len("-"); len(prefix) > limit {
+		prefix = prefix[:limit]
 	}
 
 	return prefix + "-" + hex.EncodeToString(hash[:])[:hashLen]
 }
 
-// unready are the names of resources that nobody calls ready.
+// unready returns the names of resources that nobody calls ready.
 func unready(resources []composed) []string {
 	var out []string
 

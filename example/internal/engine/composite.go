@@ -23,13 +23,13 @@ type composite struct {
 	// observed composed resources by name.
 	observed map[string]*unstructured.Unstructured
 
-	// selected is true if the XR had no reference to the Composition before.
+	// selected reports whether Crossplane selected the Composition: the XR had no reference to one.
 	selected    bool
 	composition string
 }
 
-// newComposite prepares an XR as Crossplane does before it calls the pipeline. An XR that
-// is rendered may lack what only an API server gives it.
+// newComposite prepares an XR as Crossplane does before it calls the pipeline. A rendered XR
+// may lack fields that only an API server sets.
 func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struct) (*composite, error) {
 	xr := &composite{Unstructured: objectOf(s), composition: c.Metadata.Name}
 
@@ -99,7 +99,7 @@ func (xr *composite) observe(observed []*structpb.Struct) error {
 func objectOf(s *structpb.Struct) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 
-	// What is a Struct is an object.
+	// A Struct is an object.
 	if text, err := s.MarshalJSON(); err == nil {
 		_ = json.Unmarshal(text, &o.Object)
 	}
@@ -164,7 +164,7 @@ func (xr *composite) written(desired *fnv1.Resource, conditions []*fnv1.Conditio
 	}
 
 	for _, c := range conditions {
-		if !isReconcilers(c.GetType()) {
+		if !setByCrossplane(c.GetType()) {
 			all = with(all, condition(c.GetType(), statuses[c.GetStatus()], c.GetReason(), c.GetMessage()))
 		}
 	}

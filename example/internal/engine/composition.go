@@ -55,19 +55,19 @@ type step struct {
 	} `json:"requirements"`
 }
 
-// Called are the names of the functions that the steps of a Composition or an Operation call, each once,
+// Called returns the names of the functions that the steps of a Composition or an Operation call, each once,
 // in the order of the steps.
 func Called(in Input) ([]string, error) {
-	of := in.Composition
+	source := in.Composition
 
 	if in.Operation != nil {
 		var err error
-		if of, err = structpb.NewStruct(operationOf(in.Operation).Object); err != nil {
+		if source, err = structpb.NewStruct(operationOf(in.Operation).Object); err != nil {
 			return nil, err
 		}
 	}
 
-	c, err := readComposition(of)
+	c, err := readComposition(source)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s step) required() *fnv1.Requirements {
 	return out
 }
 
-// checkDefinition refuses an XRD that says more of an XR than which fields it may have.
+// checkDefinition refuses an XRD that does more than to list the fields of an XR.
 func checkDefinition(xrd *structpb.Struct) error {
 	spec := xrd.GetFields()["spec"].GetStructValue()
 
@@ -151,8 +151,8 @@ func checkDefinition(xrd *structpb.Struct) error {
 	return nil
 }
 
-// hasDefault is true if a schema has a default, and of a field of that name, too: rendering it
-// by the real Crossplane takes but more time.
+// hasDefault reports whether a schema has a default. It also reports true for a field called default: the real
+// Crossplane renders such an XR, which only takes more time.
 func hasDefault(v *structpb.Value) bool {
 	fields := v.GetStructValue().GetFields()
 	_, ok := fields["default"]

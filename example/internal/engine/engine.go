@@ -2,14 +2,17 @@
 // crossplane composition render shows it: one reconcile, which calls the functions of a
 // Composition's pipeline in order, and then names and owns what they desire.
 //
-// CI renders all scenarios with this model and with the real Crossplane, and compares what
-// the functions are asked and what comes out. A file says what Crossplane does in one respect:
-// composition.go and composite.go before the pipeline, pipeline.go and requirements.go in
-// it, composed.go after it, and reconciler.go is what Crossplane itself says of the XR.
-// operation.go is what becomes of an Operation instead.
+// CI renders all scenarios with this model and with the real Crossplane, and compares the requests
+// to functions and the outcome. Each file models one part of Crossplane:
+//
+//   - composition.go and composite.go: before the pipeline
+//   - pipeline.go and requirements.go: the pipeline
+//   - composed.go: after the pipeline
+//   - reconciler.go: Crossplane's own conditions and results
+//   - operation.go: an Operation
 //
 // The model has no garbage collection, connection details, claims, credentials, XRs of
-// before v2, or defaults of an XRD. What needs them has to be rendered by the real Crossplane.
+// before v2, or defaults of an XRD. Only the real Crossplane can render scenarios with them.
 package engine
 
 import (
@@ -54,8 +57,8 @@ type Input struct {
 
 // Output of a rendering.
 type Output struct {
-	// Composite is what Crossplane writes to the XR: references to the composed
-	// resources, and the status. Of an Operation, it is all.
+	// Composite has the fields that Crossplane writes to the XR: references to the composed
+	// resources, and the status. It is the whole of an Operation.
 	Composite *unstructured.Unstructured
 
 	// Composed resources, sorted by the names that they have in the pipeline, or those that an

@@ -138,8 +138,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A function is called until it requires the same twice, with what it has required and what
-// the step requires.
+// A function is called until it requires the same objects twice. Each call has the objects that the function and
+// the step require.
 func TestRequirements(t *testing.T) {
 	const steps = `{"spec": {"compositeTypeRef": {"apiVersion": "example.org/v1", "kind": "XR"}, "mode": "Pipeline", "pipeline": [{
 		"step": "s", "functionRef": {"name": "f"}, "requirements": {
@@ -210,7 +210,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// What only the real Crossplane can render is refused, and so is what it refuses.
+// The model refuses input that only the real Crossplane can render, and input that Crossplane refuses.
 func TestRefused(t *testing.T) {
 	step := func(s string) string { return strings.Replace(onestep, `"functionRef"`, s+`, "functionRef"`, 1) }
 	controlled := `{"metadata": {"namespace": "b", "name": "o", "annotations": {"crossplane.io/composition-resource-name": "o"}, "ownerReferences": [{"controller": true, "uid": "other"}]}}`

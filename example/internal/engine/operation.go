@@ -20,13 +20,13 @@ func renderOperation(ctx context.Context, in Input, functions map[string]Functio
 		return nil, err
 	}
 
-	of, err := decodeComposition(s)
+	steps, err := decodeComposition(s)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the Operation: %w", err)
 	}
 
 	p := pipeline{functions: functions, cluster: cluster{objects: in.Required, schemas: in.Schemas}}
-	if err := p.run(ctx, of.Spec.Pipeline, in.Context); err != nil {
+	if err := p.run(ctx, steps.Spec.Pipeline, in.Context); err != nil {
 		return nil, err
 	}
 

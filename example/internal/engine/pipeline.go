@@ -15,7 +15,7 @@ type pipeline struct {
 	cluster   cluster
 	observed  *fnv1.State
 
-	// What has come of the steps so far.
+	// The outcome of the steps so far.
 	desired    *fnv1.State
 	conditions []*fnv1.Condition
 	results    []Result

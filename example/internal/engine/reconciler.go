@@ -32,8 +32,8 @@ var statuses = map[fnv1.Status]string{
 	fnv1.Status_STATUS_CONDITION_FALSE:       "False",
 }
 
-func condition(of, status, reason, message string) map[string]any {
-	c := map[string]any{"type": of, "status": status, "reason": reason, "lastTransitionTime": transitioned}
+func condition(typ, status, reason, message string) map[string]any {
+	c := map[string]any{"type": typ, "status": status, "reason": reason, "lastTransitionTime": transitioned}
 	if message != "" {
 		c["message"] = message
 	}
@@ -41,7 +41,7 @@ func condition(of, status, reason, message string) map[string]any {
 	return c
 }
 
-// with a condition, in the place of the one that has its type, if any.
+// with returns the conditions with c, which replaces a condition of the same type.
 func with(conditions []any, c any) []any {
 	typeOf := func(c any) any {
 		fields, _ := c.(map[string]any)
@@ -56,12 +56,12 @@ func with(conditions []any, c any) []any {
 	return append(conditions, c)
 }
 
-// isReconcilers is true for conditions that no function can set.
-func isReconcilers(of string) bool {
-	return slices.Contains([]string{"Ready", "Synced", "Healthy", "UpToDate", "Responsive"}, of)
+// setByCrossplane reports whether only Crossplane itself can set conditions of the type, such as Ready.
+func setByCrossplane(typ string) bool {
+	return slices.Contains([]string{"Ready", "Synced", "Healthy", "UpToDate", "Responsive"}, typ)
 }
 
-// responsive is the first thing that the reconciler says.
+// responsive returns the first condition of the reconciler.
 func responsive(generation int64) map[string]any {
 	c := condition("Responsive", "True", "WatchCircuitClosed", "")
 	if generation != 0 {
@@ -73,7 +73,7 @@ func responsive(generation int64) map[string]any {
 
 func synced() map[string]any { return condition("Synced", "True", "ReconcileSuccess", "") }
 
-// ready is what the pipeline says of the XR, or else what becomes of its resources.
+// ready returns the condition Ready: the pipeline's answer, or else True if all resources are ready.
 func ready(xr fnv1.Ready, unready []string) map[string]any {
 	switch {
 	case xr == fnv1.Ready_READY_TRUE, xr == fnv1.Ready_READY_UNSPECIFIED && len(unready) == 0:
@@ -85,21 +85,21 @@ func ready(xr fnv1.Ready, unready []string) map[string]any {
 	}
 }
 
-// someOf names at most three.
+// someOf returns at most three of the names, and how many more there are.
 func someOf(names []string) string {
-	const most = 3
+	const limit = 3
 
 	switch {
-	case len(names) > most:
-		return fmt.Sprintf("%s, and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	case len(names) == most:
-		return fmt.Sprintf("%s, and %s", strings.Join(names[:most-1], ", "), names[most-1])
+	case len(names) > limit:
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
+	case len(names) == limit:
+		return fmt.Sprintf("%s, and %s", strings.Join(names[:limit-1], ", "), names[limit-1])
 	default:
 		return strings.Join(names, ", ")
 	}
 }
 
-// resultOf a step, which Crossplane names.
+// resultOf returns Crossplane's event for a result of the step.
 func resultOf(step string, r *fnv1.Result) Result {
 	out := Result{Severity: "Warning", Reason: r.GetReason(), Message: fmt.Sprintf("Pipeline step %q: %s", step, r.GetMessage())}
 
@@ -118,7 +118,7 @@ func resultOf(step string, r *fnv1.Result) Result {
 	return out
 }
 
-// results of a reconcile, around those of its pipeline.
+// results returns all results of a reconcile: Crossplane's own stand around the pipeline's.
 func results(xr *composite, ofPipeline []Result, resources []composed) []Result {
 	var out []Result
 

@@ -7,8 +7,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
-// ConnectCalled connects to those of the called functions that don't run here, which have to listen at their
-// targets by now, and adds them to others, until the function that is returned is called.
+// ConnectCalled connects to all called functions that don't run here, and adds them to others. They have to listen at
+// their targets by now. A call of disconnect ends the connections.
 func ConnectCalled(ctx context.Context, root string, called []string, targets map[string]string, others map[string]Function) (disconnect func(), err error) {
 	var connections []*remote.Function
 

@@ -66,7 +66,7 @@ type Running struct {
 	stop    []func()
 }
 
-// Start the functions. That of this repository runs until they are stopped, or the context
+// Start starts the functions. The function of this repository runs until they are stopped, or the context
 // is done.
 func Start(ctx context.Context, root string) (*Running, error) {
 	dir, err := os.MkdirTemp("", "functions-")

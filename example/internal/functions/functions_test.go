@@ -153,7 +153,7 @@ func TestCheckCalled(t *testing.T) {
 		}
 	}
 
-	// What it says to write makes the pipeline run.
+	// The pipeline runs with the file that the message says to write.
 	file := filepath.Join(t.TempDir(), "functions.yaml")
 	_, documents, _ := strings.Cut(err.Error(), "render again:\n")
 
@@ -181,7 +181,7 @@ func pin(t *testing.T, root string) {
 	}
 }
 
-// TestPinnedFails proves that a failure of a function names the version that .ci/tool builds, since a Composition can be for a newer one.
+// TestPinnedFails proves that a failure of a function names the version of .ci/tool, since a Composition can be for a newer one.
 func TestPinnedFails(t *testing.T) {
 	t.Parallel()
 

@@ -13,8 +13,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
-// firstPort is where the first function listens that somebody is told to start: behind those of
-// example/functions.yaml.
+// firstPort is the port in messages for the first function that somebody must start: the next one after the ports
+// in example/functions.yaml.
 const firstPort = 9445
 
 // CheckCalled refuses a pipeline with a function that neither runs here nor has a target, and says how to start

@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 )
 
-// A Controller is a program that others wrote, which makes what resources say in a cloud.
+// A Controller is a program that others wrote. It makes resources in a cloud.
 type Controller struct {
 	// Tool is its name in .ci/tools.
 	Tool string `json:"tool"`

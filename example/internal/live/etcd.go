@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// An etcd, as its gateway for JSON serves it: no client of gRPC is needed for that.
-// See etcd.io/docs/v3.6/dev-guide/api_grpc_gateway.
+// An etcd is called by its gateway for JSON, without a client of gRPC: see
+// etcd.io/docs/v3.6/dev-guide/api_grpc_gateway.
 type etcd struct {
 	url    string
 	client *http.Client
 }
 
-// etcdAt a socket.
+// etcdAt returns the etcd that listens at a socket.
 func etcdAt(socket string) etcd {
 	return etcd{url: "http://etcd", client: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -49,7 +49,7 @@ type keyValue struct {
 	Key   []byte `json:"key"`
 	Value []byte `json:"value"`
 
-	// ModRevision is that of the last write, and Version how many there were since it was made.
+	// ModRevision is the revision of the last write. Version counts the writes since the key was made.
 	ModRevision int64 `json:"mod_revision,string"` //nolint:tagliatelle // As above.
 	Version     int64 `json:"version,string"`
 }
@@ -58,9 +58,9 @@ type revision struct {
 	Revision int64 `json:"revision,string"`
 }
 
-// list what is stored at a revision, which is returned, too.
-func (e etcd) list(ctx context.Context, of keyRange) ([]keyValue, int64, error) {
-	body, err := e.post(ctx, "/v3/kv/range", of)
+// list returns the stored keys and values, and their revision.
+func (e etcd) list(ctx context.Context, keys keyRange) ([]keyValue, int64, error) {
+	body, err := e.post(ctx, "/v3/kv/range", keys)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -76,7 +76,7 @@ func (e etcd) list(ctx context.Context, of keyRange) ([]keyValue, int64, error) 
 	return out.KVs, out.Header.Revision, err
 }
 
-// deleted is the type of an event that says that a key is gone.
+// deleted is the type of an event after which a key is gone.
 const deleted = "DELETE"
 
 // An etcdEvent is a write of a key.
@@ -85,12 +85,12 @@ type etcdEvent struct {
 	KV   keyValue `json:"kv"`
 }
 
-// errCompacted says that etcd doesn't know any more what it is asked for.
+// errCompacted says that etcd has compacted the revision, and doesn't have its writes any more.
 var errCompacted = errors.New("etcd has forgotten writes")
 
-// watch all writes since a revision, in their order, until there is an error.
-func (e etcd) watch(ctx context.Context, of keyRange, see func(etcdEvent)) error {
-	body, err := e.post(ctx, "/v3/watch", map[string]any{"create_request": of})
+// watch calls see for all writes since a revision, in their order, until there is an error.
+func (e etcd) watch(ctx context.Context, keys keyRange, see func(etcdEvent)) error {
+	body, err := e.post(ctx, "/v3/watch", map[string]any{"create_request": keys})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (e etcd) watch(ctx context.Context, of keyRange, see func(etcdEvent)) error
 		case out.Error != nil:
 			return errors.New(out.Error.Message)
 		case out.Result.Compacted > 0:
-			return fmt.Errorf("%w from revision %d to %d", errCompacted, of.StartRevision, out.Result.Compacted)
+			return fmt.Errorf("%w from revision %d to %d", errCompacted, keys.StartRevision, out.Result.Compacted)
 		case out.Result.Canceled:
 			return errors.New(out.Result.Reason)
 		}

@@ -26,7 +26,7 @@ const (
 
 // FleetOptions say what a fleet is.
 type FleetOptions struct {
-	// Name of the Composition. Those of the XRs begin with it.
+	// Name of the Composition. The XRs' names begin with it.
 	Name string
 
 	// XRs is how many there are.
@@ -64,10 +64,10 @@ func (c *Cluster) NewFleet(ctx context.Context, o FleetOptions) (*Fleet, error) 
 	return f, nil
 }
 
-// Label all XRs with these labels, and no others. What was done is done again if it
-// is called again, after an error.
+// Label gives all XRs these labels, and no others. After an error it can be called again, and labels
+// all XRs again.
 func (f *Fleet) Label(ctx context.Context, labels map[string]any) error {
-	return f.each(func(xr *unstructured.Unstructured) error { return f.label(ctx, xr, labels) })
+	return f.each(func(xr *unstructured.Unstructured) error { return f.applyLabels(ctx, xr, labels) })
 }
 
 // Touch all XRs, which makes Crossplane reconcile them.
@@ -76,7 +76,7 @@ func (f *Fleet) Touch(ctx context.Context) error {
 	patch := fmt.Appendf(nil, `{"spec":{"reconciled":%d}}`, f.touched)
 
 	return f.each(func(xr *unstructured.Unstructured) error {
-		_, err := f.Of(xr).Patch(ctx, xr.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
+		_, err := f.ClientFor(xr).Patch(ctx, xr.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
 		return err
 	})
 }
@@ -128,7 +128,7 @@ func (f *Fleet) Resources(ctx context.Context) ([]*unstructured.Unstructured, er
 	var out []*unstructured.Unstructured
 
 	for _, kind := range f.Kinds() {
-		list, err := f.Of(kind).List(ctx, metav1.ListOptions{})
+		list, err := f.ClientFor(kind).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("cannot list objects of kind %s: %w", kind.GetKind(), err)
 		}
@@ -210,17 +210,17 @@ func (f *Fleet) objections(resources []*unstructured.Unstructured, objection fun
 	return out
 }
 
-// composedName is the name of a resource in its Composition, or nothing if it isn't composed.
+// composedName returns the name of a resource in its Composition, or nothing if it isn't composed.
 func composedName(r *unstructured.Unstructured) string {
 	return r.GetAnnotations()["crossplane.io/composition-resource-name"]
 }
 
-// few of many errors, and how many there are.
+// few returns the first of many errors, and how many more there are.
 func few(errs []error) error {
-	const most = 5
-	if len(errs) <= most {
+	const limit = 5
+	if len(errs) <= limit {
 		return errors.Join(errs...)
 	}
 
-	return fmt.Errorf("%w\nand %d more", errors.Join(errs[:most]...), len(errs)-most)
+	return fmt.Errorf("%w\nand %d more", errors.Join(errs[:limit]...), len(errs)-limit)
 }

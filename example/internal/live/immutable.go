@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// immutable is a schema of a managed resource whose status is whatever its provider says.
+// immutable is a schema of a managed resource. Its provider may write any status.
 const immutable = `{type: object, properties: {
   spec: {type: object, properties: {forProvider: {type: object, properties: {
     region: {type: string}, tags: {type: object, additionalProperties: {type: string}},
@@ -18,22 +18,22 @@ const immutable = `{type: object, properties: {
   status: {type: object, x-kubernetes-preserve-unknown-fields: true},
 }}`
 
-// An ImmutableProvider is one of one resource whose tags can't change, as those are that are built
-// with upjet and whose Terraform provider has ForceNew there: it refuses every update of a
-// resource whose tags differ from those that the cloud has.
+// An ImmutableProvider is the provider of one resource whose tags can't change. Providers that are built with upjet
+// have such resources if the Terraform provider has ForceNew at the tags: if the tags of the resource
+// differ from the tags in the cloud, such a provider refuses every update.
 type ImmutableProvider struct {
 	*Stack
 
 	// Name of the resource, which has tags.
 	Name string
 
-	// Adds are the tags that it sets before it does anything.
+	// Adds are the tags that the provider sets first of all.
 	Adds map[string]any
 
-	// Fails is true if nothing can be made.
+	// Fails reports whether the cloud makes nothing.
 	Fails bool
 
-	// Made is true if the cloud has what the resource is of, and Cloud its tags.
+	// Made reports whether the resource is in the cloud. Cloud are its tags there.
 	Made  bool
 	Cloud map[string]any
 }
@@ -41,9 +41,11 @@ type ImmutableProvider struct {
 // ErrRefused is what Reconcile returns if it refuses an update.
 var ErrRefused = errors.New("refused")
 
-// Reconcile the resource once, as crossplane-runtime does: add the provider's own tags, make what
-// is not there, find out what differs, fill a map that isn't there with what the cloud has, and
-// update what differed before. It returns ErrRefused where upjet's assertNoForceNew fails.
+// Reconcile reconciles the resource once, as crossplane-runtime does:
+//
+//   - It adds the provider's own tags, and makes the resource in the cloud.
+//   - It compares the tags, and then fills an absent map with the cloud's tags.
+//   - It returns ErrRefused where upjet's assertNoForceNew fails.
 func (p *ImmutableProvider) Reconcile() error {
 	r, err := p.find(p.Name)
 	if err != nil {
@@ -75,7 +77,7 @@ func (p *ImmutableProvider) Reconcile() error {
 		}
 	}
 
-	if err := p.write(r, func(r *unstructured.Unstructured) error {
+	if err := p.update(r, func(r *unstructured.Unstructured) error {
 		r.Object["status"] = p.status(refused)
 		return nil
 	}); err != nil {
@@ -85,7 +87,8 @@ func (p *ImmutableProvider) Reconcile() error {
 	return refused
 }
 
-// status that the provider writes once it has refused an update, or not. What is empty is not in its JSON.
+// status returns the status that the provider writes. refused is the error of a refused update. Empty fields are
+// not in its JSON.
 func (p *ImmutableProvider) status(refused error) object {
 	condition := object{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
 	if refused != nil || p.Fails {
@@ -104,12 +107,13 @@ func (p *ImmutableProvider) status(refused error) object {
 	return object{"atProvider": reported, "conditions": array{condition}}
 }
 
-// annotate when the provider began to make what the resource is of, and how it ended.
-func annotate(r *unstructured.Unstructured, what ...string) {
+// annotate writes the time of each step to the resource: pending when the provider begins to make it, and then
+// succeeded or failed.
+func annotate(r *unstructured.Unstructured, steps ...string) {
 	annotations := r.GetAnnotations()
 
-	for _, is := range what {
-		annotations["crossplane.io/external-create-"+is] = time.Now().UTC().Format(time.RFC3339)
+	for _, step := range steps {
+		annotations["crossplane.io/external-create-"+step] = time.Now().UTC().Format(time.RFC3339)
 	}
 
 	r.SetAnnotations(annotations)

@@ -41,7 +41,7 @@ func (c *Cluster) InstallFunction(ctx context.Context, version string) error {
 		return err
 	}
 
-	if err := c.say(ctx, revision.GetName(), address); err != nil {
+	if err := c.serve(ctx, revision.GetName(), address); err != nil {
 		return err
 	}
 
@@ -72,7 +72,7 @@ func (c *Cluster) activeRevision(ctx context.Context, image string) (*unstructur
 			return err
 		}
 
-		revisions, err := c.Of(ofPackage("FunctionRevision", "")).List(ctx, metav1.ListOptions{LabelSelector: "pkg.crossplane.io/package=" + f.GetName()})
+		revisions, err := c.ClientFor(ofPackage("FunctionRevision", "")).List(ctx, metav1.ListOptions{LabelSelector: "pkg.crossplane.io/package=" + f.GetName()})
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (c *Cluster) activeRevision(ctx context.Context, image string) (*unstructur
 
 func (c *Cluster) function(ctx context.Context) (*unstructured.Unstructured, error) {
 	f := ofPackage("Function", functions.CloudTags)
-	return c.Of(f).Get(ctx, f.GetName(), metav1.GetOptions{})
+	return c.ClientFor(f).Get(ctx, f.GetName(), metav1.GetOptions{})
 }
 
 // runFunction runs what is in the image of a revision, and returns where it serves.
@@ -123,9 +123,9 @@ func (c *Cluster) runFunction(ctx context.Context, revision *unstructured.Unstru
 	return address, err
 }
 
-// say of a revision that it runs, and where it serves, as whoever runs packages does. Crossplane
-// since v2 also waits until it is told a certificate.
-func (c *Cluster) say(ctx context.Context, revision, address string) error {
+// serve writes to a revision that it runs, and its address, as a package runtime does. Crossplane
+// since v2 also waits for a certificate.
+func (c *Cluster) serve(ctx context.Context, revision, address string) error {
 	status := object{"endpoint": address, "conditions": array{object{
 		"type":               "RuntimeHealthy",
 		"status":             "True",

@@ -12,8 +12,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 )
 
-// Kinds of composite resources, and of claims. Those of Crossplane v1 are cluster-scoped, and
-// there are no others there. Later releases serve them, too.
+// Kinds of composite resources, and of claims. Crossplane v1 has cluster-scoped composite resources only.
+// Later releases serve them, too.
 const (
 	kindStack  = "Stack"
 	kindLegacy = "LegacyStack"
@@ -97,8 +97,8 @@ func config(group, plural, kind, scope string) string {
 	return fmt.Sprintf(custom, group, plural, kind, "v1beta1", scope, `{type: object, properties: {status: {type: object, properties: {users: {type: integer}}}}}`)
 }
 
-// kinds that tests use: that of their composite resources, and managed resources.
-func (c *Cluster) kinds() ([]*unstructured.Unstructured, error) {
+// testKinds returns definitions of the kinds in tests: composite resources and managed resources.
+func (c *Cluster) testKinds() ([]*unstructured.Unstructured, error) {
 	api, scope := "v2", "Namespaced"
 	if c.Release == V1 {
 		api, scope = "v1", "Cluster"
@@ -145,7 +145,7 @@ func (c *Cluster) kinds() ([]*unstructured.Unstructured, error) {
 
 // Install the kinds that tests use, and wait until they are served.
 func (c *Cluster) Install(ctx context.Context) error {
-	objects, err := c.kinds()
+	objects, err := c.testKinds()
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Uns
 
 	for _, o := range definitions {
 		if err := process.Eventually(ctx, func(ctx context.Context) error {
-			got, err := c.Of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+			got, err := c.ClientFor(o).Get(ctx, o.GetName(), metav1.GetOptions{})
 			if err != nil {
 				return err
 			}

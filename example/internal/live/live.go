@@ -42,8 +42,8 @@ const namespace = "crossplane-system"
 // host of the functions. Their certificate is for it.
 const host = "localhost"
 
-// Names of the Secrets with the certificates that Crossplane makes. That of the functions has the name
-// that it looks for when it installs the function of this repository.
+// Names of the Secrets with the certificates that Crossplane makes. Crossplane looks for the functions' Secret by
+// its name when it installs the function of this repository.
 const (
 	secretCA     = "crossplane-root-ca"
 	secretServer = functions.CloudTags + "-tls-server"
@@ -315,7 +315,7 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 	secret.SetKind("Secret")
 	secret.SetNamespace(namespace)
 
-	secret, err := c.Of(secret).Get(ctx, name, metav1.GetOptions{})
+	secret, err := c.ClientFor(secret).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -343,8 +343,8 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 	return nil
 }
 
-// startCrossplane doesn't wait until it is ready: whoever waits for what it does, waits
-// for it.
+// startCrossplane doesn't wait until Crossplane is ready: a test that waits for its work waits
+// for it, too.
 func (c *Cluster) startCrossplane(ctx context.Context) error {
 	// Packages can't be unpacked if it can't keep them.
 	packages := filepath.Join(c.dir, "xpkg")
@@ -386,7 +386,7 @@ func (c *Cluster) startTestFunction(ctx context.Context) error {
 
 	c.stop = append(c.stop, functions.Serve(testfunction.Function{}, tls.NewListener(l, config)))
 
-	return c.installFunction(ctx, functions.TestResources, "example.org/function-test-resources:v0.0.0", fmt.Sprintf("%s:%d", host, process.PortOf(l)))
+	return c.registerFunction(ctx, functions.TestResources, "example.org/function-test-resources:v0.0.0", fmt.Sprintf("%s:%d", host, process.PortOf(l)))
 }
 
 // serverTLS is what the test function serves with.
@@ -415,9 +415,9 @@ func (c *Cluster) serverTLS() (*tls.Config, error) {
 	}, nil
 }
 
-// installFunction says where a function serves. The package manager makes such a
-// FunctionRevision of a package; here, it is told to leave it alone.
-func (c *Cluster) installFunction(ctx context.Context, name, image, address string) error {
+// registerFunction makes a FunctionRevision with the address of a function, as the package manager does. The
+// annotation tells it to leave this one alone.
+func (c *Cluster) registerFunction(ctx context.Context, name, image, address string) error {
 	revision := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "pkg.crossplane.io/v1",
 		"kind":       "FunctionRevision",
@@ -444,8 +444,8 @@ func (c *Cluster) installFunction(ctx context.Context, name, image, address stri
 	return c.ApplyStatus(ctx, "test", revision)
 }
 
-// Of returns the client for objects of the kind, and in the namespace, of o.
-func (c *Cluster) Of(o *unstructured.Unstructured) dynamic.ResourceInterface {
+// ClientFor returns a client for objects of o's kind, in o's namespace.
+func (c *Cluster) ClientFor(o *unstructured.Unstructured) dynamic.ResourceInterface {
 	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
 	if o.GetNamespace() == "" {
 		return c.client.Resource(resource)
@@ -457,7 +457,7 @@ func (c *Cluster) Of(o *unstructured.Unstructured) dynamic.ResourceInterface {
 // Apply objects as a field manager, whatever others have set.
 func (c *Cluster) Apply(ctx context.Context, manager string, objects ...*unstructured.Unstructured) error {
 	for _, o := range objects {
-		if _, err := c.Of(o).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		if _, err := c.ClientFor(o).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
 			return fmt.Errorf("cannot apply %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}
@@ -467,7 +467,7 @@ func (c *Cluster) Apply(ctx context.Context, manager string, objects ...*unstruc
 
 // ApplyStatus applies the status of an object, as Apply does.
 func (c *Cluster) ApplyStatus(ctx context.Context, manager string, o *unstructured.Unstructured) error {
-	if _, err := c.Of(o).ApplyStatus(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+	if _, err := c.ClientFor(o).ApplyStatus(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
 		return fmt.Errorf("cannot apply the status of %s %s: %w", o.GetKind(), o.GetName(), err)
 	}
 

@@ -15,11 +15,11 @@ import (
 // categoryManaged is the category of the kinds of providers.
 const categoryManaged = "managed"
 
-// isManaged is true for the definition of a kind of a provider.
+// isManaged reports whether the definition is for a kind of a provider.
 func isManaged(crd *unstructured.Unstructured) bool {
 	for _, v := range Field[array](crd, "spec", "versions") {
 		version, _ := v.(object)
-		if _, is, _ := unstructured.NestedMap(version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "forProvider"); is {
+		if _, managed, _ := unstructured.NestedMap(version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "forProvider"); managed {
 			return crd.GetKind() == "CustomResourceDefinition"
 		}
 	}
@@ -52,13 +52,13 @@ func (c *Cluster) list(ctx context.Context, options metav1.ListOptions, change f
 
 	items := array{}
 
-	for _, of := range kinds {
-		gv, err := schema.ParseGroupVersion(of.GroupVersion)
+	for _, group := range kinds {
+		gv, err := schema.ParseGroupVersion(group.GroupVersion)
 		if err != nil {
 			return nil, err
 		}
 
-		for _, kind := range of.APIResources {
+		for _, kind := range group.APIResources {
 			if !slices.ContainsFunc(kind.Categories, func(name string) bool { return slices.Contains(categories, name) }) {
 				continue
 			}

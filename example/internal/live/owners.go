@@ -15,8 +15,8 @@ import (
 // a set. The empty text is the field itself.
 type Owners map[string][]string
 
-// composedOwner is what the names start with by which Crossplane applies composed resources. What
-// follows differs by XR, and is left out of Owners.
+// composedOwner begins the names of the field managers of composed resources: Crossplane has one per XR. Owners leaves
+// out the rest of the name.
 const composedOwner = "apiextensions.crossplane.io/composed"
 
 // WantOwners of a field of a composed resource, and no others.
@@ -67,8 +67,8 @@ func ownersOf(o *unstructured.Unstructured, path []string) (Owners, error) {
 	return out, nil
 }
 
-// below a field is the element that a path leads to or through, which is empty if that is the
-// field.
+// below returns the element of a field that a path leads to or through. It is empty if the path leads to the
+// field itself.
 func below(p fieldpath.Path, field []string) (element string, ok bool) {
 	if len(p) < len(field) {
 		return "", false

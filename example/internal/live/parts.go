@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 )
 
-// Names of the parts of a cluster, beside that of the function, which is functions.CloudTags.
+// Names of the parts of a cluster. The function's name is functions.CloudTags.
 const (
 	Etcd       = "etcd"
 	APIServer  = "kube-apiserver"
@@ -30,8 +30,8 @@ type Part struct {
 // Part of the cluster by its name.
 func (c *Cluster) Part(name string) *Part { return c.parts[name] }
 
-// start a program that is stopped with the cluster or the context, whatever comes first, and
-// can be stopped and started again before that.
+// start starts a program. It stops with the cluster or with the context, and can be stopped and
+// started again until then.
 func (c *Cluster) start(ctx context.Context, program process.Program, ready func(context.Context) error) error {
 	p := &Part{Program: program, run: func(p process.Program) (func(), error) { return p.Start(ctx, ready) }}
 	if err := p.Start(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Where the resource has its tags, and where its provider says which ones the cloud has.
+// Fields of the resource with its tags, and with the tags that the cloud has.
 var (
 	ofTags     = []string{"spec", "forProvider", "tags"}
 	ofReported = []string{"status", "atProvider", "tags"}
@@ -61,10 +61,13 @@ func tagsWith(r *unstructured.Unstructured, adds map[string]any) object {
 	return tags
 }
 
-// Reconcile the resource once, as upjet does: find out what differs, fill a map that isn't there with
-// what the cloud has, and update what differed before that, so that the cloud loses what the resource
-// gets. A map that is there is not filled, even if it is empty. When the resource is written, an empty
-// map is not in its JSON. Its status never loses a key.
+// Reconcile reconciles the resource once, as upjet does:
+//
+//   - It compares the tags of the resource and of the cloud.
+//   - It fills an absent map of the resource with the cloud's tags. It doesn't fill an empty map.
+//   - It updates the cloud by the comparison: the cloud loses the tags that the resource has just got.
+//
+// When it writes the resource, an empty map is not in its JSON. Its status never loses a key.
 func (p *Provider) Reconcile() error {
 	r, err := p.find(p.Name)
 	if err != nil {
@@ -88,7 +91,7 @@ func (p *Provider) Reconcile() error {
 		}
 	}
 
-	return p.write(r, func(r *unstructured.Unstructured) error {
+	return p.update(r, func(r *unstructured.Unstructured) error {
 		reported := make(object)
 		for _, tags := range []object{Field[object](r, ofReported...), p.Cloud, wanted} {
 			maps.Copy(reported, tags)
@@ -110,11 +113,12 @@ func (p *Provider) WantCloud(want map[string]any) {
 	}
 }
 
-// write a resource as its provider does, and then its status, which report sets in what was written.
-func (s *Stack) write(r *unstructured.Unstructured, report func(r *unstructured.Unstructured) error) error {
+// update writes a resource as its provider does. Then report sets the status of the written resource, and the status
+// is written.
+func (s *Stack) update(r *unstructured.Unstructured, report func(r *unstructured.Unstructured) error) error {
 	options := metav1.UpdateOptions{FieldManager: "provider"}
 
-	r, err := s.Of(r).Update(s.T.Context(), r, options)
+	r, err := s.ClientFor(r).Update(s.T.Context(), r, options)
 	if err != nil {
 		return err // It has changed meanwhile.
 	}
@@ -123,12 +127,12 @@ func (s *Stack) write(r *unstructured.Unstructured, report func(r *unstructured.
 		return err
 	}
 
-	_, err = s.Of(r).UpdateStatus(s.T.Context(), r, options)
+	_, err = s.ClientFor(r).UpdateStatus(s.T.Context(), r, options)
 
 	return err
 }
 
-// lateInitializes is true if the provider may fill in what the resource doesn't have.
+// lateInitializes reports whether the provider may fill absent fields of the resource.
 func lateInitializes(r *unstructured.Unstructured) bool {
 	policies := Field[array](r, "spec", "managementPolicies")
 

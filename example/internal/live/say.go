@@ -16,14 +16,14 @@ import (
 // a function that it can't connect to, for a hundred XRs at a time.
 const sayWithin = 10 * time.Minute
 
-// Say waits until each XR has a condition with the status, whose message has a text, after it was
-// reconciled as it is now.
-func (f *Fleet) Say(ctx context.Context, of, is, text string) error {
+// Say waits until each XR was reconciled as it is now, and has the condition with the status and with a message that
+// contains the text.
+func (f *Fleet) Say(ctx context.Context, condition, status, text string) error {
 	var last error
 
 	since := make(map[string]int64, len(f.XRs))
 	err := wait.PollUntilContextTimeout(ctx, fleetInterval, sayWithin, true, func(ctx context.Context) (bool, error) {
-		if err := f.unsaid(ctx, since, of, is, text); ctx.Err() == nil {
+		if err := f.unsaid(ctx, since, condition, status, text); ctx.Err() == nil {
 			last = err
 		}
 
@@ -33,9 +33,9 @@ func (f *Fleet) Say(ctx context.Context, of, is, text string) error {
 	return errors.Join(err, last)
 }
 
-// unsaid objects to XRs that don't say a text. It notes which generation an XR has first.
-func (f *Fleet) unsaid(ctx context.Context, since map[string]int64, of, is, text string) error {
-	list, err := f.Of(f.XRs[0]).List(ctx, metav1.ListOptions{})
+// unsaid returns an error for XRs that don't say a text. It notes the first generation of each XR in since.
+func (f *Fleet) unsaid(ctx context.Context, since map[string]int64, condition, status, text string) error {
+	list, err := f.ClientFor(f.XRs[0]).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("cannot list XRs: %w", err)
 	}
@@ -59,9 +59,9 @@ func (f *Fleet) unsaid(ctx context.Context, since map[string]int64, of, is, text
 		}
 
 		at := ConditionOf(now, "Synced").ObservedGeneration // Conditions of functions don't say it.
-		if c := ConditionOf(now, of); c.Status != is || !strings.Contains(c.Message, text) || at < since[xr.GetName()] {
+		if c := ConditionOf(now, condition); c.Status != status || !strings.Contains(c.Message, text) || at < since[xr.GetName()] {
 			errs = append(errs, fmt.Errorf("%s of %s is %s and says %q for generation %d, want %s and %q for %d or later",
-				of, xr.GetName(), c.Status, c.Message, at, is, text, since[xr.GetName()]))
+				condition, xr.GetName(), c.Status, c.Message, at, status, text, since[xr.GetName()]))
 		}
 	}
 

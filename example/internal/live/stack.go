@@ -40,17 +40,17 @@ type Stack struct {
 // input has them, and an input of the function.
 func (c Test) NewStack(name, resources, input string) *Stack {
 	c.T.Helper()
-	return c.newStack(kindStack, name, resources, input)
+	return c.newStackOf(kindStack, name, resources, input)
 }
 
-// NewLegacyStack makes the Composition of a stack whose XR is as those of Crossplane v1 are, which
-// later releases have, too: cluster-scoped. Others can claim it.
+// NewLegacyStack makes the Composition of a stack with a cluster-scoped XR, as Crossplane v1 and later releases
+// have it. Others can claim it.
 func (c Test) NewLegacyStack(name, resources, input string) *Stack {
 	c.T.Helper()
-	return c.newStack(kindLegacy, name, resources, input)
+	return c.newStackOf(kindLegacy, name, resources, input)
 }
 
-func (c Test) newStack(kind, name, resources, input string) *Stack {
+func (c Test) newStackOf(kind, name, resources, input string) *Stack {
 	c.T.Helper()
 
 	bases, err := c.compose(c.T.Context(), kind, name, resources, input)
@@ -82,7 +82,7 @@ func (c Test) Applied(objects ...*unstructured.Unstructured) {
 func (s *Stack) Label(labels object) {
 	s.T.Helper()
 
-	if err := s.label(s.T.Context(), s.XR, labels); err != nil {
+	if err := s.applyLabels(s.T.Context(), s.XR, labels); err != nil {
 		s.T.Fatal(err)
 	}
 }
@@ -114,7 +114,7 @@ func (s *Stack) Touch() int64 {
 	reconciled, _, _ := unstructured.NestedInt64(s.Get().Object, "spec", "reconciled")
 	patch := fmt.Appendf(nil, `{"spec":{"reconciled":%d}}`, reconciled+1)
 
-	xr, err := s.Of(s.XR).Patch(s.T.Context(), s.XR.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
+	xr, err := s.ClientFor(s.XR).Patch(s.T.Context(), s.XR.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (s *Stack) Write(name string, spec object) {
 		s.T.Fatal(err)
 	}
 
-	if _, err := s.Of(o).Patch(s.T.Context(), o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "provider"}); err != nil {
+	if _, err := s.ClientFor(o).Patch(s.T.Context(), o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "provider"}); err != nil {
 		s.T.Fatal(err)
 	}
 }
@@ -180,7 +180,7 @@ func (s *Stack) named(name string) *unstructured.Unstructured {
 func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error) {
 	e := Parse(s.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
 
-	events, err := s.Of(e).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=" + s.XR.GetKind() + ",involvedObject.name=" + s.XR.GetName()})
+	events, err := s.ClientFor(e).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=" + s.XR.GetKind() + ",involvedObject.name=" + s.XR.GetName()})
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error)
 	return events.Items, nil
 }
 
-// Said is what events of the XR say that are results of the function, and how often each was said.
+// Said returns the messages of all events of the XR from results of the function, and how often each was said.
 func (s *Stack) Said() map[string]int64 {
 	s.T.Helper()
 
@@ -255,7 +255,7 @@ func (s *Stack) Changes() []Change {
 func (s *Stack) Get() *unstructured.Unstructured {
 	s.T.Helper()
 
-	xr, err := s.Of(s.XR).Get(s.T.Context(), s.XR.GetName(), metav1.GetOptions{})
+	xr, err := s.ClientFor(s.XR).Get(s.T.Context(), s.XR.GetName(), metav1.GetOptions{})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func (s *Stack) find(name string) (*unstructured.Unstructured, error) {
 	kind := s.bases[name].DeepCopy()
 	kind.SetNamespace(s.XR.GetNamespace())
 
-	found, err := s.Of(kind).List(context.WithoutCancel(s.T.Context()), metav1.ListOptions{LabelSelector: "crossplane.io/composite=" + s.XR.GetName()})
+	found, err := s.ClientFor(kind).List(context.WithoutCancel(s.T.Context()), metav1.ListOptions{LabelSelector: "crossplane.io/composite=" + s.XR.GetName()})
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (s *Stack) Dump() {
 
 	var objects []any
 
-	xr, err := s.Of(s.XR).Get(ctx, s.XR.GetName(), metav1.GetOptions{})
+	xr, err := s.ClientFor(s.XR).Get(ctx, s.XR.GetName(), metav1.GetOptions{})
 	objects = append(objects, xr, err)
 
 	for _, name := range slices.Sorted(maps.Keys(s.bases)) {
@@ -345,8 +345,8 @@ func (c *Cluster) stack(kind, name, composition string) *unstructured.Unstructur
 	return xr
 }
 
-// label an XR with these labels, and no others.
-func (c *Cluster) label(ctx context.Context, xr *unstructured.Unstructured, labels object) error {
+// applyLabels gives an XR these labels, and no others.
+func (c *Cluster) applyLabels(ctx context.Context, xr *unstructured.Unstructured, labels object) error {
 	spec, _ := xr.Object["spec"].(object)
 	if spec["labels"] = labels; len(labels) == 0 {
 		delete(spec, "labels") // Server-side apply makes null of a map that it empties.
@@ -372,13 +372,13 @@ func (c *Cluster) compose(ctx context.Context, kind, name, resources, input stri
 		bases[id] = &unstructured.Unstructured{Object: base}
 	}
 
-	of, err := parse(c.Release.managed(input))
+	given, err := parse(c.Release.managed(input))
 	if err != nil {
 		return nil, err
 	}
 
 	in := object{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}
-	maps.Copy(in, of.Object)
+	maps.Copy(in, given.Object)
 
 	composition := Composition(name, composed, in)
 	if err := unstructured.SetNestedField(composition.Object, kind, "spec", "compositeTypeRef", "kind"); err != nil {

@@ -82,8 +82,8 @@ func (s *Stack) WantNetwork(want ...string) {
 	})
 }
 
-// WantSoon wants a value in a composed resource that follows what has changed elsewhere: Crossplane
-// may not have seen that yet, and doesn't reconcile the XR for it.
+// WantSoon wants a value in a composed resource that follows a change of another object: Crossplane
+// may not have seen the change yet, and doesn't reconcile the XR for it.
 func (s *Stack) WantSoon(name string, path []string, want any) {
 	s.T.Helper()
 	Eventually(s.T, func() error {
@@ -93,12 +93,12 @@ func (s *Stack) WantSoon(name string, path []string, want any) {
 }
 
 // WantConditionSoon is to WantCondition as WantSoon is to Want.
-func (s *Stack) WantConditionSoon(of, status, reason string) {
+func (s *Stack) WantConditionSoon(condition, status, reason string) {
 	s.T.Helper()
 	Eventually(s.T, func() error {
 		s.Reconcile()
 
-		c := ConditionOf(s.Get(), of)
+		c := ConditionOf(s.Get(), condition)
 
 		return Differs([]string{status, reason}, []string{c.Status, c.Reason})
 	})
@@ -120,10 +120,10 @@ func (s *Stack) Objection(name string, path []string, want any) error {
 }
 
 // WantCondition wants a status and a reason of a condition of the XR.
-func (s *Stack) WantCondition(of, status, reason string) {
+func (s *Stack) WantCondition(condition, status, reason string) {
 	s.T.Helper()
 	Eventually(s.T, func() error {
-		c := ConditionOf(s.Get(), of)
+		c := ConditionOf(s.Get(), condition)
 		return Differs([]string{status, reason}, []string{c.Status, c.Reason})
 	})
 }
@@ -209,10 +209,10 @@ type Condition struct {
 }
 
 // ConditionOf returns an object's condition of a type, or nothing if it has none.
-func ConditionOf(o *unstructured.Unstructured, of string) Condition {
+func ConditionOf(o *unstructured.Unstructured, typ string) Condition {
 	for _, c := range Field[array](o, "status", "conditions") {
 		c, _ := c.(object)
-		if c["type"] != of {
+		if c["type"] != typ {
 			continue
 		}
 

@@ -18,14 +18,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 )
 
-// An Invariant objects to a write that must not be. There is nothing before an object is
-// made, and nothing after it is gone. It is asked about one write at a time, and those of an object come in
-// their order.
+// An Invariant returns an error for a write that must not be. before is nil for a new object, and after is nil for a
+// deleted one. It is called for one write at a time, and for the writes of an object in their order.
 type Invariant func(before, after *unstructured.Unstructured) error
 
 // A Watcher sees every write of objects of some kinds: every version that was ever stored. It
-// asks etcd, since an API server that was started again doesn't know what was written
-// before. That it misses none it tells by counting: etcd counts the versions of each object.
+// asks etcd, since an API server that was started again doesn't know earlier writes. It tells a missed
+// write by counting: etcd counts the versions of each object.
 type Watcher struct {
 	etcd  etcd
 	check Invariant
@@ -40,7 +39,7 @@ type Watcher struct {
 	ended      bool
 }
 
-// A History is what became of an object.
+// A History has all writes of an object.
 type History struct {
 	// Object is what is stored, or nothing if it is gone.
 	Object *unstructured.Unstructured
@@ -105,11 +104,11 @@ func (w *Watcher) Stop() {
 	w.watching.Wait()
 }
 
-// watch what has a prefix in etcd.
+// watch watches all keys of etcd with a prefix.
 func (w *Watcher) watch(ctx context.Context, prefix string) error {
-	of := withPrefix(prefix)
+	keys := withPrefix(prefix)
 
-	list, revision, err := w.etcd.list(ctx, of)
+	list, revision, err := w.etcd.list(ctx, keys)
 	if err != nil {
 		return err
 	}
@@ -125,22 +124,22 @@ func (w *Watcher) watch(ctx context.Context, prefix string) error {
 		w.mu.Unlock()
 	}
 
-	of.StartRevision = revision + 1
-	w.watching.Go(func() { w.follow(ctx, of) })
+	keys.StartRevision = revision + 1
+	w.watching.Go(func() { w.follow(ctx, keys) })
 
 	return nil
 }
 
 // follow what is written, also when the connection is lost.
-func (w *Watcher) follow(ctx context.Context, of keyRange) {
+func (w *Watcher) follow(ctx context.Context, keys keyRange) {
 	for {
-		err := w.etcd.watch(ctx, of, func(e etcdEvent) {
+		err := w.etcd.watch(ctx, keys, func(e etcdEvent) {
 			w.see(e)
-			of.StartRevision = e.KV.ModRevision + 1
+			keys.StartRevision = e.KV.ModRevision + 1
 		})
 
 		if errors.Is(err, errCompacted) {
-			w.end(fmt.Errorf("not all writes of %s were seen: %w", of.Key, err))
+			w.end(fmt.Errorf("not all writes of %s were seen: %w", keys.Key, err))
 			return
 		}
 
@@ -277,12 +276,12 @@ func (w *Watcher) Objects(context.Context) ([]*unstructured.Unstructured, error)
 	return out, nil
 }
 
-// Err waits until all was seen that is stored by now. It returns what the invariant has objected to, and
-// what says that writes were missed.
+// Err waits until the watcher has seen all stored versions. It returns the invariant's errors, and an error if the
+// watcher missed writes.
 func (w *Watcher) Err(ctx context.Context) error {
 	err := process.Eventually(ctx, func(ctx context.Context) error {
 		for _, prefix := range w.prefixes {
-			if err := w.behind(ctx, prefix); err != nil {
+			if err := w.unseen(ctx, prefix); err != nil {
 				return err
 			}
 		}
@@ -296,12 +295,12 @@ func (w *Watcher) Err(ctx context.Context) error {
 	return errors.Join(few(w.objections), err)
 }
 
-// behind says if something is stored that was not seen yet.
-func (w *Watcher) behind(ctx context.Context, prefix string) error {
-	of := withPrefix(prefix)
-	of.KeysOnly = true
+// unseen returns an error if the watcher has not yet seen a stored version.
+func (w *Watcher) unseen(ctx context.Context, prefix string) error {
+	keys := withPrefix(prefix)
+	keys.KeysOnly = true
 
-	list, revision, err := w.etcd.list(ctx, of)
+	list, revision, err := w.etcd.list(ctx, keys)
 	if err != nil {
 		return err
 	}

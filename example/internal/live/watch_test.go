@@ -86,7 +86,7 @@ func TestWatcher(t *testing.T) {
 		reason      string
 		first, last string
 		streams     [][]string
-		want        []string // What was before and after each write.
+		want        []string // Tags before and after each write.
 		asked       []int64  // The revisions that etcd was asked for.
 		says        string   // What the error says, if there is one.
 	}{

@@ -14,14 +14,13 @@ import (
 // Tags that a resource should have, by key. There are none of a resource that isn't composed.
 type Tags func(name string, r *unstructured.Unstructured) map[string]string
 
-// Always the same tags.
+// Always returns the same tags for all resources.
 func Always(tags map[string]string) Tags {
 	return func(string, *unstructured.Unstructured) map[string]string { return tags }
 }
 
-// Whole is the invariant that a composed resource has all tags of one generation whenever it is
-// stored, from its first version on: none is lost, and none stands beside those of another
-// generation. A generation follows another, and never the other way round. No resource goes.
+// Whole is the invariant that each stored version of a composed resource has all tags of one generation, and no
+// tags of another one. A later version never has tags of an earlier generation. No resource goes.
 type Whole struct {
 	ours func(key string) bool
 
@@ -30,12 +29,12 @@ type Whole struct {
 	at          map[types.UID]int
 }
 
-// NewWhole wants tags, which are the only ones that have keys of ours.
+// NewWhole wants these tags, and no other tags with keys of ours.
 func NewWhole(ours func(key string) bool, want Tags) *Whole {
 	return &Whole{ours: ours, generations: []Tags{want}, at: make(map[types.UID]int)}
 }
 
-// Change the tags that are wanted: from now on a resource may have those from before or these. Call
+// Change adds a generation of tags: from now on a resource may have the earlier tags or these. Call
 // it before the labels are changed.
 func (w *Whole) Change(want Tags) {
 	w.mu.Lock()
@@ -44,7 +43,7 @@ func (w *Whole) Change(want Tags) {
 	w.generations = append(w.generations, want)
 }
 
-// Objection to a resource that doesn't have the tags of the last generation.
+// Objection returns an error for a resource without the tags of the last generation.
 func (w *Whole) Objection(name string, r *unstructured.Unstructured) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +95,7 @@ func (w *Whole) Check(before, after *unstructured.Unstructured) error {
 		have, had, at+1, len(w.generations), w.generations[at](name, after))
 }
 
-// have is which tags of ours a resource has.
+// have returns the tags of ours that a resource has.
 func (w *Whole) have(r *unstructured.Unstructured) map[string]string {
 	out := make(map[string]string)
 
@@ -109,8 +108,8 @@ func (w *Whole) have(r *unstructured.Unstructured) map[string]string {
 	return out
 }
 
-// TagsOf a resource, of whatever shape: a map, or a list of keys and values, or one of strings
-// key=value, in the field where a test's kinds have it.
+// TagsOf returns a resource's tags from the fields of the tests' kinds: from a map, a list of keys and values, or a
+// list of strings key=value.
 func TagsOf(r *unstructured.Unstructured) map[string]string {
 	out := make(map[string]string)
 	add := func(key, value any) {

@@ -40,7 +40,7 @@ func TestWhole(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		writes []string
-		want   []string // What each write's objection says.
+		want   []string // The objection to each write.
 	}{
 		"Whole": {
 			reason: "Tags that stay are what is wanted, whatever others have and write.",
@@ -114,7 +114,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestWholeUncomposed says that what isn't composed has no tags to keep, but that nothing stops being composed.
+// TestWholeUncomposed proves that other resources have no tags to keep, and that no composed resource becomes one.
 func TestWholeUncomposed(t *testing.T) {
 	w := NewWhole(func(string) bool { return true }, Always(map[string]string{"env": "prod"}))
 

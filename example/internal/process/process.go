@@ -22,7 +22,7 @@ const (
 	pollTimeout  = 4 * time.Minute
 )
 
-// ErrEnded says that a program has ended that should run.
+// ErrEnded says that a program has ended, though it should run.
 var ErrEnded = errors.New("it has ended")
 
 // A Program is run in a folder. It is killed with the context, or with the process that
@@ -199,14 +199,14 @@ func PortOf(l net.Listener) int {
 	return address.Port
 }
 
-// Tail is the end of a file.
+// Tail returns the end of a file.
 func Tail(file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err.Error()
 	}
 
-	const most = 8000
+	const limit = 8000
 
-	return fmt.Sprintf("The end of %s:\n%s", filepath.Base(file), text[max(0, len(text)-most):])
+	return fmt.Sprintf("The end of %s:\n%s", filepath.Base(file), text[max(0, len(text)-limit):])
 }

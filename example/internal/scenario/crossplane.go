@@ -22,8 +22,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
-// transitions are when conditions have changed. The command line tool prints a constant for
-// those of an XR, but not of an Operation.
+// transitions matches the times at which conditions changed. The command line tool prints a constant time for
+// conditions of an XR, but not of an Operation.
 var transitions = regexp.MustCompile(`(?m)^( {2}- lastTransitionTime: ").*?"$`)
 
 // Crossplane is the real crossplane composition render.
@@ -54,8 +54,8 @@ func NewCrossplaneV1(ctx context.Context, root string) (*Crossplane, error) {
 	return &Crossplane{cli: cli}, err
 }
 
-// args are the arguments that a scenario is rendered with, beside those of its context, by the
-// functions of a file.
+// args returns the arguments for rendering a scenario with the functions of a file, without arguments for its
+// context.
 func (c *Crossplane) args(s Scenario, file string) []string {
 	flags := flags()
 

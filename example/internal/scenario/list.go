@@ -23,13 +23,13 @@ type Row struct {
 	Shows    string
 }
 
-// What the lines are that Topics reads. Each row links the folder of a scenario by its name.
+// Lines for Topics. Each row links the folder of a scenario by its name.
 var (
 	heading = regexp.MustCompile(`^### (.+)$`)
 	row     = regexp.MustCompile(`^\| \[([a-z0-9-]+)\]\(([a-z0-9/-]+)\) \| (.+) \|$`)
 )
 
-// Topics of example/README.md, which says what each scenario is about.
+// Topics returns the topics of example/README.md, with the subject of each scenario.
 func Topics(root string) ([]Topic, error) {
 	text, err := os.ReadFile(filepath.Join(root, "example", fileReadme))
 	if err != nil {

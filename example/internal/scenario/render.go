@@ -77,7 +77,7 @@ func (s Scenario) Called() ([]string, error) {
 	return engine.Called(in)
 }
 
-// Functions is the file of the folder that says where functions listen.
+// Functions returns the path of the folder's file with the addresses of functions.
 func (s Scenario) Functions() string { return filepath.Join(s.Dir, fileFunctions) }
 
 // input of the model.

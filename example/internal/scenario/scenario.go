@@ -1,7 +1,7 @@
 // Package scenario renders the example scenarios, with a model of Crossplane or with the
 // real crossplane composition render. Neither needs Docker, or anything installed but Go.
 //
-// A scenario is a folder in example/<feature>/ that has what is rendered, and what comes of it.
+// A scenario is a folder in example/<feature>/ with the files to render, and with the expected outcome.
 package scenario
 
 import (
@@ -29,14 +29,14 @@ const (
 	fileExpectedError = "expected-error.txt"
 )
 
-// Files of a scenario that says what a step of function-tag-manager becomes: the input
-// of that step, and what it makes of the scenario.
+// Files of a scenario for moving a step of function-tag-manager: the input
+// of that step, and its outcome.
 const (
 	FileTagManager         = "tag-manager.yaml"
 	FileTagManagerExpected = "tag-manager-expected.yaml"
 )
 
-// FilePatches is a file of a scenario that says what patches become: the input of the step of function-patch-and-transform
+// FilePatches is a file of a scenario for moving patches: the input of the step of function-patch-and-transform
 // that makes the resources of the scenario, and has the patches.
 const FilePatches = "patches.yaml"
 
@@ -111,8 +111,8 @@ func List(root string) ([]Scenario, error) {
 	return slices.Compact(scenarios), nil
 }
 
-// Find the scenario of a name, or the one in a folder: that of a scenario, as shells complete it, or any other
-// that has the files.
+// Find returns the scenario of a name, or the scenario in a folder: a path as shells complete it, or any folder
+// with the files.
 func Find(root, named string) (Scenario, error) {
 	scenarios, err := List(root)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s Scenario) Check() error {
 	return errors.Join(errs...)
 }
 
-// CheckNeeded checks that the folder has the files that are rendered.
+// CheckNeeded returns an error if the folder lacks a file that rendering needs.
 func (s Scenario) CheckNeeded() error {
 	var errs []error
 
@@ -235,8 +235,8 @@ func (s Scenario) Expected() (Outcome, error) {
 	}
 }
 
-// Update makes an outcome the expected one. It refuses to turn a scenario that
-// succeeds into one that fails and the reverse: that is hardly ever meant.
+// Update makes an outcome the expected one. It refuses an outcome that fails if the expected one succeeds, and
+// the reverse: that is hardly ever meant.
 func (s Scenario) Update(o Outcome) error {
 	name, other := fileExpected, fileExpectedError
 	if o.Failed {

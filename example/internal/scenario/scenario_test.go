@@ -81,7 +81,7 @@ func TestFind(t *testing.T) {
 	t.Chdir(root)
 
 	known := Scenario{Name: "aws-s3-bucket", Dir: filepath.Join(root, "example", "clouds", "aws-s3-bucket")}
-	own := t.TempDir()
+	elsewhere := t.TempDir()
 
 	cases := map[string]struct {
 		named string
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 		"Folder":    {named: "example/clouds/aws-s3-bucket", want: known},
 		"Completed": {named: "example/clouds/aws-s3-bucket/", want: known},
 		"Dotted":    {named: "./example/clouds/aws-s3-bucket", want: known},
-		"Own":       {named: own, want: Scenario{Name: own, Dir: own}},
+		"Own":       {named: elsewhere, want: Scenario{Name: elsewhere, Dir: elsewhere}},
 		"OwnBelow":  {named: "example/render/store/", want: Scenario{Name: "example/render/store/", Dir: filepath.Join(root, "example", "render", "store")}},
 		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets": did you mean aws-s3-bucket?`},
 		"File":      {named: "README.md", err: `README.md is a file: name its folder, .`},

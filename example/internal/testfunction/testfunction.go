@@ -41,11 +41,11 @@ type input struct {
 type Function struct{}
 
 // RunFunction desires the resources of the input. It calls each of them ready,
-// because the order in which Crossplane reports those that aren't is random. How long its
-// response holds, other functions say.
+// because Crossplane reports unready ones in random order. Other functions say how long
+// its response holds.
 //
-// The response is made without the SDK's package response, which needs controller-runtime, client-go and k8s.io/api: the first command that
-// people run would take twice as long to compile.
+// The response is made without the SDK's package response, which needs controller-runtime, client-go and k8s.io/api: with them, the first
+// command of the README would take twice as long to compile.
 func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { //nolint:unparam // Functions return an error.
 	rsp := &fnv1.RunFunctionResponse{
 		Meta:    &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(0)},
@@ -105,7 +105,7 @@ func decode(s *structpb.Struct) (input, error) {
 	return in, nil
 }
 
-// compose the resources of the input, beside those of earlier steps.
+// compose returns the resources of the input and of earlier steps.
 func compose(in input, earlier map[string]*fnv1.Resource) (map[string]*fnv1.Resource, error) {
 	composed := make(map[string]*fnv1.Resource, len(earlier)+len(in.Resources))
 	maps.Copy(composed, earlier)
