@@ -1,15 +1,11 @@
 package coverage
 
 import (
-	"bytes"
 	_ "embed" // For the page.
 	"fmt"
+	"html"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/net/html"
 
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -32,163 +28,81 @@ const mark = "<!-- report -->\n"
 
 // writeHTML writes the report as a page.
 func (c *Command) writeHTML(out io.Writer, r *coverage.Report) error {
-	body := []*html.Node{element("p", r.Summary())}
+	before, after, _ := strings.Cut(page, mark)
+	b := &strings.Builder{}
+	b.WriteString(before)
 
-	if r.Others > 0 {
-		body = append(body, element("p", fmt.Sprintf("objects that are no resources of a cloud: %d", r.Others)))
+	for _, line := range c.summary(r) {
+		b.WriteString(element("p", line) + "\n")
 	}
 
-	for _, h := range r.Hints {
-		body = append(body, element("p", c.hint(h)))
-	}
-
-	all := *r.Total
-	all.Name = "all"
-	body = append(body, section("All resources", bars([]*coverage.Group{&all}), 0)...)
+	writeSection(b, "All resources", bars([]*coverage.Group{total(r)}), 0)
 
 	for _, d := range r.Divisions {
 		n := min(len(d.Groups), maxRows)
-		body = append(body, section("By "+d.By, bars(d.Groups[:n]), len(d.Groups)-n)...)
+		writeSection(b, "By "+d.By, bars(d.Groups[:n]), len(d.Groups)-n)
 	}
 
 	for _, l := range r.Lists {
 		if n := min(len(l.Resources), maxRows); n > 0 {
 			title := fmt.Sprintf("%s%s: %d", strings.ToUpper(l.Name[:1]), l.Name[1:], len(l.Resources))
-			body = append(body, section(title, resources(l.Name, l.Resources[:n]), len(l.Resources)-n)...)
+			writeSection(b, title, resources(l.Name, l.Resources[:n]), len(l.Resources)-n)
 		}
 	}
 
-	before, after, _ := strings.Cut(page, mark)
-	b := bytes.NewBufferString(before)
-
-	for _, n := range body {
-		if err := html.Render(b, n); err != nil {
-			return err
-		}
-
-		b.WriteByte('\n')
-	}
-
-	b.WriteString(after)
-
-	_, err := out.Write(b.Bytes())
+	_, err := io.WriteString(out, b.String()+after)
 
 	return err
 }
 
-// section of the page: its title, its table, and how many rows the table leaves out.
-func section(title string, table *html.Node, more int) []*html.Node {
-	out := []*html.Node{element("h2", title), table}
-	if more > 0 {
-		out = append(out, element("p", fmt.Sprintf("… and %d more: json, yaml and csv have all", more)))
-	}
+// writeSection writes a section of the page: its title, its table, and how many rows the table leaves out.
+func writeSection(b *strings.Builder, title, table string, more int) {
+	b.WriteString(element("h2", title) + "\n" + table + "\n")
 
-	return out
+	if more > 0 {
+		b.WriteString(element("p", fmt.Sprintf("… and %d more: json, yaml and csv have all", more)) + "\n")
+	}
 }
 
 // resources that something is wrong with, as a table. The list says what.
-func resources(list string, of []*coverage.Resource) *html.Node {
-	return table([]string{"Resource", "API version", "Composite", "Why"}, words.Map(of, func(r *coverage.Resource) *html.Node {
-		return row("td", words.Name(r.Title()), words.Name(r.APIVersion), orDash(r.Composite), strings.Join(inShort(r, list), ", "))
+func resources(list string, resources []*coverage.Resource) string {
+	return table([]string{"Resource", "API version", "Composite", "Why"}, words.Map(resources, func(r *coverage.Resource) string {
+		return cells("td", words.Name(r.Title()), words.Name(r.APIVersion), words.Name(orDash(r.Composite)), strings.Join(inShort(r, list), ", "))
 	}))
 }
 
 // bars of the groups: of any tag, and of each key, a row each.
-func bars(groups []*coverage.Group) *html.Node {
-	var rows []*html.Node
-
-	for _, g := range groups {
-		group := orDash(g.Name)
-
-		for i, n := range keysOf(g) {
-			if i > maxKeys {
-				rows = append(rows, row("td", "", fmt.Sprintf("… %d more", len(g.Keys)-maxKeys), "", "", "", ""))
-				break
-			}
-
-			if n.Key != "" && n.Of == 0 {
-				continue
-			}
-
-			key := anyTag
-			if n.Key != "" {
-				key = words.Name(n.Key)
-			}
-
-			if n.Of == 0 {
-				rows = append(rows, row("td", group, key, "", "", "-", inCloud(n)))
-			} else {
-				percent := n.Tagged * 100 / n.Of
-				number := element("td", strconv.Itoa(percent)+"%", "class", "number")
-				tagged := fmt.Sprintf("%d of %d", n.Tagged, n.Of)
-				rows = append(rows, parent("tr", element("td", group), element("td", key), parent("td", share(percent, rating(n))), number, element("td", tagged), element("td", inCloud(n))))
-			}
-
-			group = ""
+func bars(groups []*coverage.Group) string {
+	return table([]string{"Group", "Key", "Share", "", "Tagged", "In cloud"}, words.Map(shares(groups, words.Name), func(s share) string {
+		if s.rating == "" {
+			return cells("td", s.group, s.key, "", "", s.tagged, s.inCloud)
 		}
+
+		bar := fmt.Sprintf(`<td><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">`+
+			`<rect class="none" width="100" height="8"></rect><rect class="%s" width="%d" height="8"></rect></svg></td>`, s.rating, s.percent)
+
+		return cells("td", s.group, s.key) + bar + fmt.Sprintf(`<td class="number">%d%%</td>`, s.percent) + cells("td", s.tagged, s.inCloud)
+	}))
+}
+
+// table with headings, and with rows of cells.
+func table(headings, rows []string) string {
+	b := &strings.Builder{}
+	b.WriteString("<table>\n<thead><tr>" + cells("th", headings...) + "</tr></thead>\n<tbody>\n")
+
+	for _, row := range rows {
+		b.WriteString("<tr>" + row + "</tr>\n")
 	}
 
-	return table([]string{"Group", "Key", "Share", "", "Tagged", "In cloud"}, rows)
+	return b.String() + "</tbody>\n</table>"
 }
 
-// share is a bar of so many percent, in the color of the class.
-func share(percent int, class string) *html.Node {
-	rect := func(class string, width int) *html.Node {
-		return element("rect", "", "class", class, "width", strconv.Itoa(width), "height", "8")
-	}
-
-	svg := parent("svg", rect("none", 100), rect(class, percent)) //nolint:mnd // Percent.
-	svg.Attr = attributes("viewBox", "0 0 100 8", "preserveAspectRatio", "none", "aria-hidden", "true")
-
-	return svg
+// cells are elements with these texts.
+func cells(tag string, texts ...string) string {
+	return strings.Join(words.Map(texts, func(text string) string { return element(tag, text) }), "")
 }
 
-// table with a row of headings, and the rows.
-func table(headings []string, rows []*html.Node) *html.Node {
-	return parent("table", lines(parent("thead", row("th", headings...)), parent("tbody", lines(rows...)...))...)
-}
-
-// lines puts each of the nodes on a line of its own.
-func lines(nodes ...*html.Node) (out []*html.Node) {
-	for _, n := range nodes {
-		out = append(out, &html.Node{Type: html.TextNode, Data: "\n"}, n)
-	}
-
-	return append(out, &html.Node{Type: html.TextNode, Data: "\n"})
-}
-
-// row of cells with the tag.
-func row(tag string, cells ...string) *html.Node {
-	return parent("tr", words.Map(cells, func(cell string) *html.Node { return element(tag, cell) })...)
-}
-
-// element with a text, and attributes as names that values follow.
-func element(tag, text string, attrs ...string) *html.Node {
-	n := parent(tag)
-	n.Attr = attributes(attrs...)
-
-	if text != "" {
-		n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
-	}
-
-	return n
-}
-
-// parent of elements.
-func parent(tag string, children ...*html.Node) *html.Node {
-	n := &html.Node{Type: html.ElementNode, Data: tag}
-	for _, c := range children {
-		n.AppendChild(c)
-	}
-
-	return n
-}
-
-// attributes of names that values follow.
-func attributes(pairs ...string) (out []html.Attribute) {
-	for pair := range slices.Chunk(pairs, 2) { //nolint:mnd // A name and a value.
-		out = append(out, html.Attribute{Key: pair[0], Val: pair[1]})
-	}
-
-	return out
+// element of HTML with the text.
+func element(tag, text string) string {
+	return "<" + tag + ">" + html.EscapeString(text) + "</" + tag + ">"
 }

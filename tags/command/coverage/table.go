@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
@@ -29,20 +30,13 @@ const (
 	wide = 90
 )
 
-// anyTag is what stands for all keys.
-const anyTag = "(any tag)"
-
 // writeTable writes the report as tables.
 func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	b := &strings.Builder{}
 
 	b.WriteString(c.terminal.Table(c.shares(r)))
 	more(b, len(r.Groups), maxGroups)
-	b.WriteString("\n" + summary(r))
-
-	for _, h := range r.Hints {
-		b.WriteString(c.hint(h) + "\n")
-	}
+	b.WriteString("\n" + strings.Join(c.summary(r), "\n") + "\n")
 
 	for _, l := range r.Lists {
 		if len(l.Resources) == 0 {
@@ -58,13 +52,23 @@ func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	return err
 }
 
-// hint says what may have been meant.
-func (c *Command) hint(h coverage.Hint) string {
-	if c.Composition != "" {
-		return h.String()
+// summary says how many objects there are of each sort, and which keys may have been meant.
+func (c *Command) summary(r *coverage.Report) []string {
+	out := []string{r.Summary()}
+	if r.Others > 0 {
+		out = append(out, fmt.Sprintf("objects that are no resources of a cloud: %d", r.Others))
 	}
 
-	return h.String() + ": --key-prefix or --composition?"
+	for _, h := range r.Hints {
+		hint := h.String()
+		if c.Composition == "" {
+			hint += ": --key-prefix or --composition?"
+		}
+
+		out = append(out, hint)
+	}
+
+	return out
 }
 
 // more says how many more there are than a table has.
@@ -76,82 +80,100 @@ func more(b *strings.Builder, n, most int) {
 
 // shares are the rows of how many resources have which tags.
 func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
-	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
-
-	groups := r.Groups[:min(len(r.Groups), maxGroups)]
+	groups := slices.Clone(r.Groups[:min(len(r.Groups), maxGroups)])
 	if len(r.Groups) != 1 {
-		total := *r.Total
-		total.Name = "all"
-		groups = append(append([]*coverage.Group{}, groups...), &total)
+		groups = append(groups, total(r))
 	}
 
-	for _, g := range groups {
-		name := words.Cell(g.Name)
-
-		for i, n := range keysOf(g) {
-			if i > maxKeys {
-				rows = append(rows, []terminal.Cell{{}, {Text: fmt.Sprintf("… %d more", len(g.Keys)-maxKeys)}})
-				break
-			}
-
-			// A key that nothing in the group should have says nothing.
-			if n.Key != "" && n.Of == 0 {
-				continue
-			}
-
-			rows = append(rows, c.share(name, n))
-			name = ""
-		}
+	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
+	for _, s := range shares(groups, words.Cell) {
+		rows = append(rows, c.row(s))
 	}
 
 	return rows
 }
 
-// keysOf returns the counts of any tag of the group, which has no key, and of its keys.
-func keysOf(g *coverage.Group) []*coverage.KeyCount {
-	return append([]*coverage.KeyCount{{Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...)
+// total returns the group of all resources, with a name.
+func total(r *coverage.Report) *coverage.Group {
+	all := *r.Total
+	all.Name = "all"
+
+	return &all
 }
 
-// How good a count is.
+// A share is a row of a table: how many resources of the group have the key.
+type share struct {
+	group, key, tagged, inCloud string
+
+	// rating of the percentage, or none if no resource should have the key.
+	rating  string
+	percent int
+	count   *coverage.KeyCount
+}
+
+// shares returns a row for any tag of each group, and for each key of the group. show puts names into the table.
+func shares(groups []*coverage.Group, show func(name string) string) (out []share) {
+	for _, g := range groups {
+		all := &coverage.KeyCount{Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}
+		out = append(out, shareOf(show(g.Name), "(any tag)", all))
+
+		for i, n := range g.Keys {
+			if i == maxKeys {
+				out = append(out, share{key: fmt.Sprintf("… %d more", len(g.Keys)-maxKeys)})
+				break
+			}
+
+			if n.Of > 0 { // A key that nothing in the group should have says nothing.
+				out = append(out, shareOf("", show(n.Key), n))
+			}
+		}
+	}
+
+	return out
+}
+
+// shareOf returns the row of a count.
+func shareOf(group, key string, n *coverage.KeyCount) share {
+	s := share{group: group, key: key, tagged: "-", inCloud: "-", count: n}
+
+	if n.Reported > 0 {
+		s.inCloud = fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
+	}
+
+	if n.Of == 0 {
+		return s
+	}
+
+	s.tagged, s.percent = fmt.Sprintf("%d of %d", n.Tagged, n.Of), n.Tagged*100/n.Of
+
+	switch {
+	case n.Tagged == n.Of:
+		s.rating = good
+	case 2*n.Tagged >= n.Of:
+		s.rating = fair
+	default:
+		s.rating = poor
+	}
+
+	return s
+}
+
+// How good a share is: the class of its bar on the page, and the color in a terminal.
 const (
 	good = "good"
 	fair = "fair"
 	poor = "poor"
 )
 
-// rating of the count, of which there is something.
-func rating(n *coverage.KeyCount) string {
+var colors = map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}
+
+// row returns the share as the cells of a row.
+func (c *Command) row(s share) []terminal.Cell {
 	switch {
-	case n.Tagged == n.Of:
-		return good
-	case 2*n.Tagged >= n.Of:
-		return fair
-	default:
-		return poor
-	}
-}
-
-// inCloud says how many have the key in the cloud.
-func inCloud(n *coverage.KeyCount) string {
-	if n.Reported == 0 {
-		return "-"
-	}
-
-	return fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
-}
-
-// orDash returns the name as messages show it, or a dash if there is none.
-func orDash(name string) string { return words.Name(cmp.Or(name, "-")) }
-
-// share returns the row of the key, in the group of that name.
-func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
-	key := anyTag
-	if n.Key != "" {
-		key = words.Cell(n.Key)
-	}
-
-	if n.Of == 0 {
-		return []terminal.Cell{{Text: name}, {Text: key}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "-"}}
+	case s.count == nil:
+		return []terminal.Cell{{}, {Text: s.key}}
+	case s.rating == "":
+		return []terminal.Cell{{Text: s.group}, {Text: s.key}, {Text: "-"}, {Text: "-"}, {Text: s.tagged}, {Text: s.inCloud}}
 	}
 
 	width := wideBar
@@ -160,32 +182,21 @@ func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 	}
 
 	// Nothing but all is full, and nothing but none is empty.
-	full := n.Tagged * width / n.Of
-	if n.Tagged > 0 {
+	full := s.count.Tagged * width / s.count.Of
+	if s.count.Tagged > 0 {
 		full = max(full, 1)
 	}
 
-	color := map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}[rating(n)]
+	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
 
 	return []terminal.Cell{
-		{Text: name},
-		{Text: key},
-		{Text: strings.Repeat("█", full) + strings.Repeat("░", width-full), Color: color},
-		{Text: fmt.Sprintf("%3d%%", n.Tagged*100/n.Of)},
-		{Text: fmt.Sprintf("%d of %d", n.Tagged, n.Of)},
-		{Text: inCloud(n)},
+		{Text: s.group}, {Text: s.key}, {Text: bar, Color: colors[s.rating]}, {Text: fmt.Sprintf("%3d%%", s.percent)},
+		{Text: s.tagged}, {Text: s.inCloud},
 	}
 }
 
-// summary says how many objects there are of each sort.
-func summary(r *coverage.Report) string {
-	out := r.Summary() + "\n"
-	if r.Others > 0 {
-		out += fmt.Sprintf("objects that are no resources of a cloud: %d\n", r.Others)
-	}
-
-	return out
-}
+// orDash returns the name, or a dash if there is none.
+func orDash(name string) string { return cmp.Or(name, "-") }
 
 // listed returns the rows of the list.
 func listed(l *coverage.List) [][]terminal.Cell {
@@ -201,7 +212,7 @@ func listed(l *coverage.List) [][]terminal.Cell {
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
 
 	for _, of := range l.Resources[:min(len(l.Resources), maxListed)] {
-		row := []terminal.Cell{{Text: words.Cell(of.Title())}, {Text: words.Cell(of.APIVersion)}, {Text: words.Cell(cmp.Or(of.Composite, "-"))}}
+		row := []terminal.Cell{{Text: words.Cell(of.Title())}, {Text: words.Cell(of.APIVersion)}, {Text: words.Cell(orDash(of.Composite))}}
 
 		why := inShort(of, l.Name)
 		if n := len(why) - maxReasons; n > 0 {
