@@ -46,18 +46,18 @@ type cluster struct {
 func (c *Command) cluster() (*cluster, error) {
 	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource), connected: make(map[string]*remote.Function)}
 
-	var err error
-	if out.xrs, err = c.Reader.Objects(c.XR...); err != nil {
-		return nil, err
-	}
+	var (
+		observed []*structpb.Struct
+		err      error
+	)
 
-	if out.required, err = c.Reader.Objects(c.RequiredResources...); err != nil {
-		return nil, err
-	}
-
-	observed, err := c.Reader.Objects(c.ObservedResources...)
-	if err != nil {
-		return nil, err
+	for _, read := range []struct {
+		paths []string
+		to    *[]*structpb.Struct
+	}{{c.XR, &out.xrs}, {c.RequiredResources, &out.required}, {c.ObservedResources, &observed}} {
+		if *read.to, err = c.Reader.Objects(read.paths...); err != nil {
+			return nil, err
+		}
 	}
 
 	for _, o := range observed {
@@ -190,30 +190,24 @@ func (c *cluster) difference(ctx context.Context, xr *structpb.Struct, before, a
 		return nil, errors.Wrap(err, "the new pipeline")
 	}
 
-	both := maps.Clone(was)
-	maps.Copy(both, is)
-
-	for _, name := range slices.Sorted(maps.Keys(both)) {
-		if was[name] == nil || is[name] == nil {
-			out = append(out, difference{resource: name, key: "*", was: there(was[name]), is: there(is[name])})
-			continue
-		}
-
-		d, err := differ(name, was[name], is[name])
+	for _, name := range keysOf(was, is) {
+		d, err := c.differ(name, was[name], is[name])
 		if err != nil {
 			return nil, err
-		}
-
-		for i := range d {
-			if d[i].is == absent {
-				d[i].is += c.whyLost(name, d[i].key)
-			}
 		}
 
 		out = append(out, d...)
 	}
 
 	return out, nil
+}
+
+// keysOf returns the keys of both maps, in order.
+func keysOf[V any](a, b map[string]V) []string {
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+
+	return slices.Sorted(maps.Keys(both))
 }
 
 // whyLost returns why the label of the tag key is no tag of the resource, such as `: label env: value-too-long …`, or
@@ -230,16 +224,16 @@ func (c *cluster) whyLost(resource, key string) string {
 	return ""
 }
 
-func there(r *fnv1.Resource) string {
-	if r == nil {
-		return "not desired"
+// differ returns in what two resources of one name differ. Nil is none.
+func (c *cluster) differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
+	if was == nil {
+		return []difference{{resource: name, key: "*", was: "not desired", is: "desired"}}, nil
 	}
 
-	return "desired"
-}
+	if is == nil {
+		return []difference{{resource: name, key: "*", was: "desired", is: "not desired"}}, nil
+	}
 
-// differ returns in what two resources of one name differ.
-func differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
 	old, olds, err := tagsOf(name, was)
 	if err != nil {
 		return nil, err
@@ -250,13 +244,17 @@ func differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
 		return nil, err
 	}
 
-	both := maps.Clone(old)
-	maps.Copy(both, now)
-
-	for _, key := range slices.Sorted(maps.Keys(both)) {
-		if before, after := show(old, key), show(now, key); before != after {
-			out = append(out, difference{resource: name, key: key, was: before, is: after})
+	for _, key := range keysOf(old, now) {
+		before, after := show(old, key), show(now, key)
+		if before == after {
+			continue
 		}
+
+		if after == absent {
+			after += c.whyLost(name, key)
+		}
+
+		out = append(out, difference{resource: name, key: key, was: before, is: after})
 	}
 
 	if !proto.Equal(olds, news) {
@@ -356,9 +354,12 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 		err = command.Fatal(rsp)
 	}
 
-	if err == nil && isOurs(s) {
-		err = c.explain(ctx, req, rsp)
+	if err != nil || !isOurs(s) {
+		return rsp, err
 	}
+
+	resources, err := explain.Resources(ctx, c.Function, req, rsp)
+	c.rendered = append(c.rendered, resources...)
 
 	return rsp, err
 }
@@ -367,14 +368,6 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 func isOurs(s *structpb.Struct) bool {
 	in := object.Tree(s.GetFields()["input"].GetStructValue())
 	return object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind
-}
-
-// explain what became of labels in a step of this function.
-func (c *cluster) explain(ctx context.Context, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) error {
-	resources, err := explain.Resources(ctx, c.Function, req, rsp)
-	c.rendered = append(c.rendered, resources...)
-
-	return err
 }
 
 // function of the step: this one, or one that listens.

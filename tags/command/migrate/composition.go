@@ -174,7 +174,7 @@ func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	n := p.cut()
 
 	for _, of := range p.patches {
-		if of.isTag && of.stays != nil {
+		if of.isTag && of.stays != "" {
 			c.notef("left: step %s, %s to %s: %s", words.Name(p.name), of.where, words.Name(toOf(of.node)), of.stays)
 		}
 	}

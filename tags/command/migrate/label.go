@@ -41,24 +41,13 @@ func (l label) isMap() bool { return l.key == "" }
 // meets is true if both may give a tag of one key.
 func (l label) meets(other label) bool { return l.isMap() || other.isMap() || l.key == other.key }
 
-// Scenarios in example/patches that show what becomes of patches that aren't read.
+// Ends of the reasons why patches stay: scenarios that show what to write in their place.
 const (
-	showsTransform = "from-patches-transform"
-	showsRequired  = "from-patches-required"
-	showsMap       = "from-patches-map"
-	showsList      = "from-patches-list"
+	seeTransform = "; see example/patches/from-patches-transform"
+	seeRequired  = "; see example/patches/from-patches-required"
+	seeMap       = "; see example/patches/from-patches-map"
+	seeList      = "; see example/patches/from-patches-list"
 )
-
-// A refusal says why a patch stays, and names the scenario that shows the way.
-type refusal struct{ why, shows string }
-
-func (r *refusal) String() string {
-	if r.shows == "" {
-		return r.why
-	}
-
-	return r.why + "; see example/patches/" + r.shows
-}
 
 // policies of toFieldPath by what they do with strings, and with maps of strings: true if what is there stays. Lists
 // are appended to by some, but no tags are lists.
@@ -70,8 +59,8 @@ var policies = map[string]bool{
 // replaces is true for a policy under which a map takes the place of another one.
 func replaces(policy string) bool { return policy == "" || policy == "Replace" }
 
-// read what the patch gives, without its key.
-func read(n *yaml.Node, kind string) (label, *refusal) {
+// read what the patch gives, without its key. It also returns why the patch stays, or an empty text if it doesn't.
+func read(n *yaml.Node, kind string) (label, string) {
 	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
 
 	retain, known := policies[text(n, "policy", "toFieldPath")]
@@ -79,13 +68,13 @@ func read(n *yaml.Node, kind string) (label, *refusal) {
 
 	switch {
 	case text(n, "policy", "fromFieldPath") == "Required":
-		return l, &refusal{"it is Required, so that resources wait for its field", showsRequired}
+		return l, "it is Required, so that resources wait for its field" + seeRequired
 	case !known:
-		return l, &refusal{why: "its policy isn't known"}
+		return l, "its policy isn't known"
 	case !strings.HasPrefix(kind, "Combine"):
 		return l.plain(text(n, "fromFieldPath"), items(n, "transforms"))
 	case text(n, "combine", "strategy") != "string":
-		return l, &refusal{"its strategy isn't known", showsTransform}
+		return l, "its strategy isn't known" + seeTransform
 	}
 
 	var values []string
@@ -93,7 +82,7 @@ func read(n *yaml.Node, kind string) (label, *refusal) {
 	for _, v := range items(n, "combine", "variables") {
 		value, ok := l.value(text(v, "fromFieldPath"))
 		if !ok {
-			return l, &refusal{"it reads an item of a list", showsTransform}
+			return l, "it reads an item of a list" + seeTransform
 		}
 
 		values = append(values, asText(value))
@@ -101,22 +90,22 @@ func read(n *yaml.Node, kind string) (label, *refusal) {
 
 	var ok bool
 	if l.expression, ok = format(text(n, "combine", "string", "fmt"), values); !ok {
-		return l, &refusal{"its format has other verbs than a %s for each variable", showsTransform}
+		return l, "its format has other verbs than a %s for each variable" + seeTransform
 	}
 
 	return l.transformed(items(n, "transforms"))
 }
 
 // plain is the label that a patch from the path gives.
-func (l label) plain(path string, transforms []*yaml.Node) (label, *refusal) {
+func (l label) plain(path string, transforms []*yaml.Node) (label, string) {
 	p, err := object.ParsePath(path)
 	if err != nil {
-		return l, &refusal{why: "its fromFieldPath is none"}
+		return l, "its fromFieldPath is none"
 	}
 
 	var ok bool
 	if l.expression, ok = l.value(path); !ok {
-		return l, &refusal{"it reads an item of a list", showsTransform}
+		return l, "it reads an item of a list" + seeTransform
 	}
 
 	if len(transforms) > 0 {
@@ -127,7 +116,7 @@ func (l label) plain(path string, transforms []*yaml.Node) (label, *refusal) {
 	l.field = p.Segments()[last].Field
 	l.from = p.First(last).String()
 
-	return l, nil
+	return l, ""
 }
 
 // value returns the expression of the field at the path. It returns false if there may be none of the same meaning.
@@ -186,45 +175,32 @@ func asText(value string) string {
 	return "string(" + value + ")"
 }
 
+// formatPart matches a text in a format of Go's package fmt, or a %s.
+var formatPart = regexp.MustCompile(`([^%]|%%)+|%s`)
+
 // format returns the expression of a text of Go's package fmt with the values, if it has a %s for each of them and no
 // other verb.
 func format(text string, values []string) (string, bool) {
-	var (
-		parts []string
-		plain strings.Builder
-	)
+	found := formatPart.FindAllString(text, -1)
 
-	flush := func() {
-		if plain.Len() > 0 {
-			parts = append(parts, literal(plain.String()))
-			plain.Reset()
-		}
-	}
+	var parts []string
 
-	for i := 0; i < len(text); i++ {
+	for _, part := range found {
 		switch {
-		case text[i] != '%':
-			plain.WriteByte(text[i])
-		case strings.HasPrefix(text[i:], "%%"):
-			plain.WriteByte('%')
-			i++
-		case strings.HasPrefix(text[i:], "%s") && len(values) > 0:
-			flush()
-
-			parts, values = append(parts, values[0]), values[1:]
-			i++
-		default:
+		case part != "%s":
+			parts = append(parts, literal(strings.ReplaceAll(part, "%%", "%")))
+		case len(values) == 0:
 			return "", false
+		default:
+			parts, values = append(parts, values[0]), values[1:]
 		}
 	}
 
-	flush()
-
-	return strings.Join(parts, " + "), len(values) == 0 && len(parts) > 0
+	return strings.Join(parts, " + "), strings.Join(found, "") == text && len(values) == 0 && len(parts) > 0
 }
 
 // transformed is the label with its expression transformed.
-func (l label) transformed(transforms []*yaml.Node) (label, *refusal) {
+func (l label) transformed(transforms []*yaml.Node) (label, string) {
 	for i, t := range transforms {
 		var ok bool
 
@@ -239,11 +215,11 @@ func (l label) transformed(transforms []*yaml.Node) (label, *refusal) {
 		}
 
 		if !ok {
-			return l, &refusal{"its transforms[" + strconv.Itoa(i) + "] of type " + cmp.Or(text(t, "type"), "none") + " isn't translated", showsTransform}
+			return l, "its transforms[" + strconv.Itoa(i) + "] of type " + cmp.Or(text(t, "type"), "none") + " isn't translated" + seeTransform
 		}
 	}
 
-	return l, nil
+	return l, ""
 }
 
 // pairs returns the expression that looks a value up in the map of strings.

@@ -26,8 +26,8 @@ type patch struct {
 	// set that the patch is in, or nil.
 	set *patchSet
 
-	// stays says why the patch is not taken out, or is nil.
-	stays *refusal
+	// stays says why the patch is not taken out, and is empty if it is.
+	stays string
 
 	// isTag is true if it patches the tags of any resource.
 	isTag bool
@@ -45,13 +45,13 @@ type use struct {
 	*patch
 	label
 
-	// touches is true if it may write tags, and any if these may be all tags, not those of label alone.
-	touches, any bool
+	// touches is true if it may write tags: that of the label, or any if the label has no key.
+	touches bool
 }
 
 // meets is true if both may write a tag of one key.
 func (u *use) meets(other *use) bool {
-	return u.touches && other.touches && (u.any || other.any || u.label.meets(other.label))
+	return u.touches && other.touches && u.label.meets(other.label)
 }
 
 // A resource that function-patch-and-transform makes.
@@ -128,7 +128,7 @@ func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
 	p.patches = append(p.patches, added)
 
 	if _, ok := p.itemOf(n); !ok {
-		added.stays = &refusal{why: "it isn't on lines of its own"}
+		added.stays = "it isn't on lines of its own"
 	}
 
 	return added
@@ -149,8 +149,8 @@ func (p *patchStep) resource(n *yaml.Node) *resource {
 			_, ok := p.itemOf(n)
 
 			for _, of := range set.patches {
-				if !ok && of.stays == nil {
-					of.stays = &refusal{why: "a use of its set isn't on lines of its own"}
+				if !ok && of.stays == "" {
+					of.stays = "a use of its set isn't on lines of its own"
 				}
 
 				r.uses = append(r.uses, &use{patch: of})
@@ -249,33 +249,29 @@ func (p *patchStep) judge(r *resource, u *use) {
 
 	switch {
 	case !ok:
-		u.refuse(&refusal{why: "it doesn't patch resources"})
+		u.refuse("it doesn't patch resources")
 		return
 	case r.field == nil:
 		u.isTag = u.isTag || looksLikeTags(path)
-		u.refuse(&refusal{why: r.why})
+		u.refuse(r.why)
 
 		return
 	}
 
 	switch rest, is := relate(path, r.field.Path); is {
 	case outside:
-		u.refuse(&refusal{why: "of resource " + r.name + " it patches something else"})
+		u.refuse("of resource " + r.name + " it patches something else")
 	case above:
-		u.touches, u.any = true, true
-		u.refuse(&refusal{why: "it patches more than tags"})
+		u.touches = true
+		u.refuse("it patches more than tags")
 	case within:
 		u.touches, u.isTag = true, true
 		p.judgeTag(r, u, rest)
 	}
 }
 
-// refuse to take the patch out, for this reason unless there is one. Nil is none.
-func (u *use) refuse(why *refusal) {
-	if u.stays == nil {
-		u.stays = why
-	}
-}
+// refuse to take the patch out, for this reason unless there is one. An empty one is none.
+func (u *use) refuse(why string) { u.stays = cmp.Or(u.stays, why) }
 
 // A relation says where a path leads.
 type relation int
@@ -322,7 +318,6 @@ func looksLikeTags(path object.Path) bool {
 // judgeTag reads what the patch gives to the rest of its path within the tag field.
 func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 	key, why := r.key(rest)
-	u.any = why != nil
 	u.refuse(why)
 
 	u.label, why = read(u.node, u.kind)
@@ -334,38 +329,38 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 
 	if u.key = key; u.isMap() {
 		if u.from == "" && u.field == "" {
-			u.refuse(&refusal{"it makes something else than the map of a field", showsTransform})
+			u.refuse("it makes something else than the map of a field" + seeTransform)
 		}
 
 		u.from, u.field, u.expression = text(u.node, "fromFieldPath"), "", ""
 
 		if replaces(policy) && (meets || len(r.tags()) > 0) {
-			u.refuse(&refusal{"without a policy it drops the tags that are there", showsMap})
+			u.refuse("without a policy it drops the tags that are there" + seeMap)
 		}
 	}
 
 	switch {
 	case u.environment && p.writesEnvironment:
-		u.refuse(&refusal{why: "it reads the environment, which another patch changes"})
+		u.refuse("it reads the environment, which another patch changes")
 	case u.retain && r.field.Shape != fields.Map:
-		u.refuse(&refusal{"its policy retains what a list has", showsList})
+		u.refuse("its policy retains what a list has" + seeList)
 	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
 		// What is empty counts as absent there.
-		u.refuse(&refusal{policy + " writes over tags that are empty in the base or by patches before it, as no source does", showsMap})
+		u.refuse(policy + " writes over tags that are empty in the base or by patches before it, as no source does" + seeMap)
 	}
 }
 
 // key of the tag that a patch to the rest of a path within the tag field writes. It is empty for all of a map.
-func (r *resource) key(rest object.Segments) (string, *refusal) {
+func (r *resource) key(rest object.Segments) (string, string) {
 	switch isMap := r.field.Shape == fields.Map; {
 	case isMap && len(rest) == 0:
-		return "", nil
+		return "", ""
 	case isMap && len(rest) == 1 && rest[0].Type == object.SegmentField && rest[0].Field != wildcard:
-		return rest[0].Field, nil
+		return rest[0].Field, ""
 	case isMap:
-		return "", &refusal{why: "it patches something else than a tag, or all of them"}
+		return "", "it patches something else than a tag, or all of them"
 	case len(rest) == 0:
-		return "", &refusal{why: "it reads a list of tags, and a source reads a map of them: make the field a map, or let the patch stay"}
+		return "", "it reads a list of tags, and a source reads a map of them: make the field a map, or let the patch stay"
 	}
 
 	list := r.tags()
@@ -375,11 +370,11 @@ func (r *resource) key(rest object.Segments) (string, *refusal) {
 		same := func(n *yaml.Node) bool { return text(n, r.field.Key) == key }
 
 		if key != "" && slices.IndexFunc(list, same) == slices.IndexFunc(list[rest[0].Index:], same)+int(rest[0].Index) && !slices.ContainsFunc(list[rest[0].Index+1:], same) {
-			return key, nil
+			return key, ""
 		}
 	}
 
-	return "", &refusal{"it patches a list of tags elsewhere than at the " + r.field.Value + " of an entry whose key the base has", showsList}
+	return "", "it patches a list of tags elsewhere than at the " + r.field.Value + " of an entry whose key the base has" + seeList
 }
 
 // tags of the base: keys and values of a map, or the entries of a list.
@@ -400,8 +395,8 @@ func (p *patchStep) settle() {
 
 		for _, r := range p.resources {
 			for i, u := range r.uses {
-				if u.stays == nil && slices.ContainsFunc(r.uses[i+1:], func(behind *use) bool { return behind.stays != nil && behind.meets(u) }) {
-					u.refuse(&refusal{why: "one behind it stays that patches the same tags"})
+				if u.stays == "" && slices.ContainsFunc(r.uses[i+1:], func(behind *use) bool { return behind.stays != "" && behind.meets(u) }) {
+					u.refuse("one behind it stays that patches the same tags")
 
 					again = true
 				}
@@ -411,4 +406,4 @@ func (p *patchStep) settle() {
 }
 
 // taken reports whether the patch is taken out.
-func (p *patch) taken() bool { return p.isTag && p.stays == nil }
+func (p *patch) taken() bool { return p.isTag && p.stays == "" }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -180,6 +181,9 @@ func (w *writer) selectManaged(resources []*resource, known bool) {
 	}
 }
 
+// ignoring matches the annotation in a line, with or without quotes.
+var ignoring = regexp.MustCompile(`["']*` + regexp.QuoteMeta(ignoreResource) + `["': ]*(?i:true)["']*`)
+
 // ignored are the edits that make the annotations of function-tag-manager those of this function. One that isn't true
 // means nothing.
 func (c *composition) ignored() (out []edit) {
@@ -189,16 +193,8 @@ func (c *composition) ignored() (out []edit) {
 			return false
 		}
 
-		line := c.lines[key.Line-1]
-		before, behind, _ := strings.Cut(line, ignoreResource)
-		was, rest := behind, ""
-
-		if i := strings.Index(behind, value.Value); i >= 0 {
-			was, rest = behind[:i], strings.TrimLeft(behind[i+len(value.Value):], `"'`)
-		}
-
-		if strings.Trim(was, `"': `) == "" {
-			with := strings.TrimRight(before, `"'`) + locate.IgnoreAnnotation + `: "true"` + strings.TrimRight(rest, "\r\n")
+		line := strings.TrimRight(c.lines[key.Line-1], "\r\n")
+		if with := ignoring.ReplaceAllLiteralString(line, locate.IgnoreAnnotation+`: "true"`); with != line {
 			out = append(out, edit{from: key.Line - 1, to: key.Line, with: []string{with}})
 		}
 
