@@ -3,6 +3,7 @@ package manifest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"regexp"
@@ -19,13 +20,15 @@ var asJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[(\s|\[|null\s*,)*(null\s*)?(\]
 // maxDepth is how deep lists and objects of JSON may be nested: the limit of encoding/json.
 const maxDepth = 10_000
 
-// A jsonDecoder decodes values of JSON by token, so that it has one item of a list in memory at a time.
+// A jsonDecoder decodes values of JSON by token, so that it has one item of a list in memory at a time. After an error,
+// it reads nothing else.
 type jsonDecoder struct {
 	*json.Decoder
 	*decoder
 
 	gauge *gauge
 	depth int
+	err   error
 }
 
 // json decodes the JSON values that the text begins with, and returns the rest of it.
@@ -35,12 +38,12 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 		return in, nil
 	}
 
-	j := &jsonDecoder{decoder: d, gauge: &gauge{in: in, room: MaxDocument}}
+	j := &jsonDecoder{decoder: d, gauge: &gauge{in: in}}
 	j.Decoder = json.NewDecoder(j.gauge)
 
 	for {
-		if err := j.value(); err != nil {
-			return nil, err
+		if j.value(); j.err != nil {
+			return nil, j.err
 		}
 
 		d.document++
@@ -57,117 +60,94 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 }
 
 // value decodes a value. Of a list it decodes each item as a value.
-func (j *jsonDecoder) value() error {
+func (j *jsonDecoder) value() {
 	j.gauge.room = MaxDocument
 
-	t, err := j.token()
-	if err != nil {
-		return err
-	}
-
+	t := j.token()
 	if t == json.Delim('[') {
-		return j.items()
+		j.items()
+		return
 	}
 
-	v, err := j.rest(t, j.items)
-	if err != nil {
-		return err
+	if v := j.rest(t, true); j.err == nil {
+		j.err = j.add(v)
 	}
-
-	return j.add(v)
 }
 
 // items decodes the items of the list that has begun.
-func (j *jsonDecoder) items() error {
-	if err := j.list(func(int) bool { return j.More() }, func(int) error { return j.value() }); err != nil {
-		return err
-	}
+func (j *jsonDecoder) items() {
+	more := func(int) bool { return j.more() }
 
-	_, err := j.token()
+	j.err = cmp.Or(j.err, j.list(more, func(int) error {
+		j.value()
+		return j.err
+	}))
 
-	return err
+	j.token()
 }
 
-// rest decodes the value that begins with the token t. If items isn't nil, it decodes the items of a List.
-func (j *jsonDecoder) rest(t json.Token, items func() error) (*structpb.Value, error) {
+// rest returns the value that begins with the token t. It decodes the items of a List if the value may be one.
+func (j *jsonDecoder) rest(t json.Token, mayBeList bool) *structpb.Value { //nolint:revive // It says what the value may be.
 	switch t {
 	case json.Delim('{'):
-		return j.object(items)
+		return structpb.NewStructValue(j.object(mayBeList))
 	case json.Delim('['):
 		l := &structpb.ListValue{}
-
-		for j.More() {
-			v, err := j.next()
-			if err != nil {
-				return nil, err
-			}
-
-			l.Values = append(l.Values, v)
+		for j.more() {
+			l.Values = append(l.Values, j.rest(j.token(), false))
 		}
 
-		_, err := j.token()
+		j.token()
 
-		return structpb.NewListValue(l), err
+		return structpb.NewListValue(l)
 	default:
-		return structpb.NewValue(t)
+		v, err := structpb.NewValue(t)
+		j.err = cmp.Or(j.err, err)
+
+		return v
 	}
 }
 
-// next decodes the value that comes next.
-func (j *jsonDecoder) next() (*structpb.Value, error) {
-	t, err := j.token()
-	if err != nil {
-		return nil, err
-	}
-
-	return j.rest(t, nil)
-}
-
-// object decodes the fields of the object that has begun. If items isn't nil, it decodes the list in the field items.
-func (j *jsonDecoder) object(items func() error) (*structpb.Value, error) {
+// object returns the object that has begun. It decodes the items of a List if the object may be one.
+func (j *jsonDecoder) object(mayBeList bool) *structpb.Struct { //nolint:revive // It says what the object may be.
 	s := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
-	for j.More() {
-		key, err := j.token()
-		if err != nil {
-			return nil, err
-		}
-
-		name, _ := key.(string) // The decoder admits nothing else.
+	for j.more() {
+		name, _ := j.token().(string) // The decoder admits nothing else.
 		if s.GetFields()[name] != nil {
-			return nil, j.at(errors.Errorf("it has the key %q twice", name))
+			j.fail(errors.Errorf("it has the key %q twice", name))
 		}
 
-		t, err := j.token()
-		if err != nil {
-			return nil, err
-		}
-
-		if items != nil && name == "items" && t == json.Delim('[') {
-			s.Fields[name], err = structpb.NewListValue(&structpb.ListValue{}), items()
+		t := j.token()
+		if mayBeList && name == "items" && t == json.Delim('[') {
+			s.Fields[name] = structpb.NewListValue(&structpb.ListValue{})
+			j.items()
 		} else {
-			s.Fields[name], err = j.rest(t, nil)
-		}
-
-		if err != nil {
-			return nil, err
+			s.Fields[name] = j.rest(t, false)
 		}
 	}
 
-	_, err := j.token()
+	j.token()
 
-	return structpb.NewStructValue(s), err
+	return s
 }
 
+// more reports whether there is another item of the list, or another field of the object, and no error.
+func (j *jsonDecoder) more() bool { return j.err == nil && j.More() }
+
 // token returns the next token. The text must not end before it.
-func (j *jsonDecoder) token() (json.Token, error) {
+func (j *jsonDecoder) token() json.Token {
+	if j.err != nil {
+		return nil
+	}
+
 	t, err := j.Token()
 
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, j.at(io.ErrUnexpectedEOF)
+		j.fail(io.ErrUnexpectedEOF)
 	case err != nil:
-		return nil, j.at(err)
+		j.fail(err)
 	case t == json.Delim('{'), t == json.Delim('['):
 		j.depth++
 	case t == json.Delim('}'), t == json.Delim(']'):
@@ -175,14 +155,16 @@ func (j *jsonDecoder) token() (json.Token, error) {
 	}
 
 	if j.depth > maxDepth {
-		return nil, j.at(errors.Errorf("it is nested deeper than %d times", maxDepth))
+		j.fail(errors.Errorf("it is nested deeper than %d times", maxDepth))
 	}
 
-	return t, nil
+	return t
 }
 
-// at says in which line the error is.
-func (j *jsonDecoder) at(err error) error {
-	ahead, _ := io.ReadAll(j.Buffered())
-	return errors.Wrapf(err, "line %d", j.gauge.lines-bytes.Count(ahead, []byte{'\n'})+1)
+// fail keeps the first error, and the line that it is in.
+func (j *jsonDecoder) fail(err error) {
+	if j.err == nil {
+		ahead, _ := io.ReadAll(j.Buffered())
+		j.err = errors.Wrapf(err, "line %d", j.gauge.lines-bytes.Count(ahead, []byte{'\n'})+1)
+	}
 }
