@@ -134,12 +134,9 @@ func (d *decoder) add(v *structpb.Value) error {
 		return nil
 	}
 
-	items, isList := v.GetKind().(*structpb.Value_ListValue)
-	if !isList {
-		var err error
-		if items, err = listItems(v.GetStructValue()); err != nil {
-			return err
-		}
+	items, err := listItems(v)
+	if err != nil {
+		return err
 	}
 
 	if items == nil {
@@ -150,7 +147,7 @@ func (d *decoder) add(v *structpb.Value) error {
 		return d.emit(v)
 	}
 
-	values := items.ListValue.GetValues()
+	values := items.GetValues()
 	if err := d.list(func(i int) bool { return i < len(values) }, func(i int) error { return d.add(values[i]) }); err != nil {
 		return err
 	}
@@ -184,29 +181,28 @@ func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 	return nil
 }
 
-// listItems returns the items of a List, or nil if the object is no List. A field besides the items would be lost, so
-// it is an error.
-func listItems(o *structpb.Struct) (*structpb.Value_ListValue, error) {
-	of, hasItems := o.GetFields()["items"]
-	kind := o.GetFields()["kind"].GetStringValue()
+// listItems returns the items of a list or a List, or nil if the value is neither. A field besides the items of a List
+// would be lost, so it is an error.
+func listItems(v *structpb.Value) (*structpb.ListValue, error) {
+	o := fields(v)
+	items, hasItems := o["items"]
+	kind := o["kind"].GetStringValue()
 	isList := strings.HasSuffix(kind, "List")
 
-	items, ok := of.GetKind().(*structpb.Value_ListValue)
-
 	switch {
-	case isList && hasItems && object.IsNull(of):
-		return &structpb.Value_ListValue{}, nil
-	case !ok:
-		return nil, nil //nolint:nilnil // No List is no error.
+	case isList && hasItems && object.IsNull(items):
+		return &structpb.ListValue{}, nil
+	case items.GetListValue() == nil:
+		return v.GetListValue(), nil
 	case kind != "" && !isList:
 		return nil, errors.Errorf("it has a list of items, and isn't a List but a %s", kind)
 	}
 
-	for _, name := range slices.Sorted(maps.Keys(o.GetFields())) {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "items"}, name) {
 			return nil, errors.Errorf("it has a list of items, and %q, which no List has", name)
 		}
 	}
 
-	return items, nil
+	return items.GetListValue(), nil
 }

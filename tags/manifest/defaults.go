@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"maps"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,8 +56,8 @@ func setDefaults(v, s *structpb.Value) {
 	of := fields(s)
 
 	for _, item := range v.GetListValue().GetValues() {
-		if usual := fields(of["items"])["default"]; isWrongNull(item, of["items"]) && usual != nil {
-			item.Kind = copyOf(usual).GetKind()
+		if usual := defaultOf(of["items"]); isWrongNull(item, of["items"]) && usual != nil {
+			item.Kind = usual.GetKind()
 		}
 
 		setDefaults(item, of["items"])
@@ -69,23 +71,21 @@ func setDefaults(v, s *structpb.Value) {
 		v.GetStructValue().Fields = make(map[string]*structpb.Value)
 	}
 
-	all, properties := v.GetStructValue().GetFields(), fields(of["properties"])
+	all := v.GetStructValue().GetFields()
 
 	for name, field := range all {
 		if isWrongNull(field, schemaOf(name, of)) {
-			delete(all, name)
-
-			if usual := fields(of["additionalProperties"])["default"]; properties[name] == nil && usual != nil {
-				all[name] = copyOf(usual)
-			}
+			all[name] = defaultOf(schemaOf(name, of))
 		}
 	}
 
-	for name, property := range properties {
-		if usual := fields(property)["default"]; all[name] == nil && usual != nil {
-			all[name] = copyOf(usual)
+	for name, property := range fields(of["properties"]) {
+		if all[name] == nil {
+			all[name] = defaultOf(property)
 		}
 	}
+
+	maps.DeleteFunc(all, func(_ string, field *structpb.Value) bool { return field == nil })
 
 	for name, field := range all {
 		setDefaults(field, schemaOf(name, of))
@@ -103,8 +103,14 @@ func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
 
 // isWrongNull is true if the value is null, and the schema doesn't admit that.
 func isWrongNull(v, s *structpb.Value) bool {
-	_, isNull := v.GetKind().(*structpb.Value_NullValue)
-	return isNull && s.GetStructValue() != nil && !fields(s)["nullable"].GetBoolValue()
+	return object.IsNull(v) && s.GetStructValue() != nil && !fields(s)["nullable"].GetBoolValue()
 }
 
-func copyOf(v *structpb.Value) *structpb.Value { return proto.CloneOf(v) }
+// defaultOf returns a copy of the default that the schema has, or nil if it has none.
+func defaultOf(s *structpb.Value) *structpb.Value {
+	if usual := fields(s)["default"]; usual != nil {
+		return proto.CloneOf(usual)
+	}
+
+	return nil
+}

@@ -38,7 +38,9 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	if err := r.read(paths, func(v *structpb.Value) error {
 		documents++
 
-		if !define(v.GetStructValue(), f) {
+		if o := v.GetStructValue(); object.GVK(object.Tree(o)) == definition {
+			eachVersion(o, f)
+		} else {
 			skipped++
 		}
 
@@ -52,17 +54,6 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	}
 
 	return nil
-}
-
-// define calls f for each served version of the definition. It returns false if the object is no definition.
-func define(o *structpb.Struct, f func(Definition)) bool {
-	if object.GVK(object.Tree(o)) != definition {
-		return false
-	}
-
-	eachVersion(o, f)
-
-	return true
 }
 
 // eachVersion calls f for each served version that the definition of a kind has.
