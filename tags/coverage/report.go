@@ -48,6 +48,8 @@ type Division struct {
 	By string
 
 	Groups []*Group
+
+	byName map[string]*Group
 }
 
 // ListDrifted is the name of the list of drifted resources.

@@ -56,7 +56,6 @@ type Options struct {
 // A Tally counts resources, one after the other. It keeps those that something is wrong with, and each distinct
 // text of them once.
 type Tally struct {
-	by          []string
 	input       *v1beta1.CloudTags
 	transformer *tags.Transformer
 	targets     *locate.Targets
@@ -69,9 +68,9 @@ type Tally struct {
 	keys              []string
 	required, policed bool
 
-	total  *Group
-	groups []map[string]*Group // By name, for each of by.
-	others int
+	total     *Group
+	divisions []Division
+	others    int
 
 	// prefixed are how many resources have keys that end with one of keys.
 	prefixed map[string]map[string]int
@@ -91,10 +90,14 @@ type Tally struct {
 // New returns a Tally that has counted nothing.
 func New(o Options) *Tally {
 	t := &Tally{
-		by: o.By, input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
+		input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
 		readers: make(map[*locate.Place]*tagpolicy.Reader),
-		total:   newGroup(""), groups: make([]map[string]*Group, len(o.By)), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
+		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
 		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
+	}
+
+	for _, by := range o.By {
+		t.divisions = append(t.divisions, Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)})
 	}
 
 	var ruled []string
@@ -325,18 +328,13 @@ func (t *Tally) add(r *Resource, counts *Group) {
 	counts.Resources = 1
 	t.total.add(counts)
 
-	for i, by := range t.by {
-		name := cmp.Or(groupOf(r, by), none)
-
-		if t.groups[i] == nil {
-			t.groups[i] = make(map[string]*Group)
+	for _, d := range t.divisions {
+		name := cmp.Or(groupOf(r, d.By), none)
+		if d.byName[name] == nil {
+			d.byName[name] = newGroup(name)
 		}
 
-		if t.groups[i][name] == nil {
-			t.groups[i][name] = newGroup(name)
-		}
-
-		t.groups[i][name].add(counts)
+		d.byName[name].add(counts)
 	}
 }
 
@@ -535,12 +533,10 @@ func (t *Tally) Report() *Report {
 
 	t.order(t.total)
 
-	for i, by := range t.by {
-		d := Division{By: by, Groups: []*Group{}}
-
-		for _, name := range slices.Sorted(maps.Keys(t.groups[i])) {
-			t.order(t.groups[i][name])
-			d.Groups = append(d.Groups, t.groups[i][name])
+	for _, d := range t.divisions {
+		for _, name := range slices.Sorted(maps.Keys(d.byName)) {
+			t.order(d.byName[name])
+			d.Groups = append(d.Groups, d.byName[name])
 		}
 
 		out.Divisions = append(out.Divisions, d)

@@ -64,29 +64,27 @@ var columns = []string{
 // A table of CSV.
 type table struct{ *csv.Writer }
 
-// write a row. The error is that of all rows.
-func (t *table) write(cells ...string) { _ = t.Write(words.Map(cells, words.CSV)) }
+// write a row. Columns behind the cells are empty. The error is that of all rows.
+func (t *table) write(cells ...string) {
+	row := make([]string, len(columns))
+	copy(row, words.Map(cells, words.CSV))
+	_ = t.Write(row)
+}
 
 // WriteCSV writes the report as comma-separated values.
 func (r *Report) WriteCSV(out io.Writer) error {
 	w := &table{csv.NewWriter(out)}
 	w.write(columns...)
 
-	writeGroup(w, "total", r.Total)
+	w.group("total", r.Total)
 
 	for _, g := range r.Groups {
-		writeGroup(w, "group", g)
+		w.group("group", g)
 	}
 
 	for _, l := range r.Lists {
 		for _, of := range l.Resources {
-			// What is only drifted is in the list of these.
-			rows := reasons(of)
-			if l.Name == ListDrifted {
-				rows = drifts(of)
-			}
-
-			for _, row := range rows {
+			for _, row := range reasons(l.Name, of) {
 				w.write(append([]string{
 					l.Name, "", row[0], "", "", "",
 					of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
@@ -100,27 +98,39 @@ func (r *Report) WriteCSV(out io.Writer) error {
 	return w.Error()
 }
 
-// writeGroup writes the counts of the group.
-func writeGroup(w *table, record string, g *Group) {
-	row := func(record, key string, tagged, of int) {
-		share := ""
-		if of > 0 {
-			share = strconv.FormatFloat(Share(tagged, of), 'f', -1, 64)
-		}
-
-		w.write(record, g.Name, key, strconv.Itoa(tagged), strconv.Itoa(of), share, "", "", "", "", "", "", "", "", "")
-	}
-
-	row(record, "", g.Tagged, g.Taggable)
+// group writes the counts of the group.
+func (t *table) group(record string, g *Group) {
+	t.count(record, g.Name, "", g.Tagged, g.Taggable)
 
 	for _, n := range g.Keys {
-		row("key", n.Key, n.Tagged, n.Of)
+		t.count("key", g.Name, n.Key, n.Tagged, n.Of)
 	}
 }
 
-// reasons are the columns key, desired, cloud and why of what is wrong with the resource.
-func reasons(r *Resource) [][]string {
-	out := [][]string{}
+// count writes how many resources of the group have the key.
+func (t *table) count(record, group, key string, tagged, taggable int) {
+	share := ""
+	if taggable > 0 {
+		share = strconv.FormatFloat(Share(tagged, taggable), 'f', -1, 64)
+	}
+
+	t.write(record, group, key, strconv.Itoa(tagged), strconv.Itoa(taggable), share)
+}
+
+// reasons are the columns key, desired, cloud and why of what is wrong with the resource in the list of that name.
+func reasons(list string, r *Resource) (out [][]string) {
+	if list == ListDrifted {
+		for _, d := range r.Drift {
+			row := []string{d.Key, d.Desired, "", "not in the cloud"}
+			if d.Cloud != nil {
+				row[2], row[3] = *d.Cloud, "another value"
+			}
+
+			out = append(out, row)
+		}
+
+		return out
+	}
 
 	for _, key := range r.Missing {
 		out = append(out, []string{key, "", "", "missing"})
@@ -132,22 +142,6 @@ func reasons(r *Resource) [][]string {
 
 	if len(out) == 0 {
 		out = append(out, []string{"", "", "", r.Why})
-	}
-
-	return out
-}
-
-// drifts are the columns key, desired, cloud and why of what is other in the cloud.
-func drifts(r *Resource) [][]string {
-	out := [][]string{}
-
-	for _, d := range r.Drift {
-		row := []string{d.Key, d.Desired, "", "not in the cloud"}
-		if d.Cloud != nil {
-			row[2], row[3] = *d.Cloud, "another value"
-		}
-
-		out = append(out, row)
 	}
 
 	return out

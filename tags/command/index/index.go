@@ -143,13 +143,14 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		return c.diff(kinds, r, out)
 	}
 
+	lines := &strings.Builder{}
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
-		if _, err := fmt.Fprintln(out, field.Line(gvk, *kinds[gvk].is)); err != nil {
-			return err
-		}
+		lines.WriteString(field.Line(gvk, *kinds[gvk].is) + "\n")
 	}
 
-	return nil
+	_, err := io.WriteString(out, lines.String())
+
+	return err
 }
 
 // printJSON writes the built-in index as data.
@@ -163,15 +164,15 @@ func printJSON(out io.Writer) error {
 
 // printTable writes the lines of the built-in index.
 func printTable(out io.Writer) error {
-	all := maps.Collect(field.BuiltIn().All())
+	all, lines := maps.Collect(field.BuiltIn().All()), &strings.Builder{}
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(all), field.Compare) {
-		if _, err := io.WriteString(out, indexLines(gvk, all[gvk], "")); err != nil {
-			return err
-		}
+		lines.WriteString(indexLines(gvk, all[gvk], ""))
 	}
 
-	return nil
+	_, err := io.WriteString(out, lines.String())
+
+	return err
 }
 
 // indexLines are the lines of the kind in the index, each behind the sign.
@@ -191,9 +192,11 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	c.addBuiltIn(kinds)
 
 	counts := make(map[string]int)
-	header := "  GROUP\tVERSION\tKIND\tFIELD\tSHAPE\tSETTINGS\tREPORTED\tRELEASES\n"
 
-	var rules, likely []v1beta1.TagField
+	var (
+		lines         strings.Builder
+		rules, likely []v1beta1.TagField
+	)
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		k := kinds[gvk]
@@ -210,25 +213,28 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 			continue
 		}
 
-		if _, err := io.WriteString(out, header+k.lines(gvk)); err != nil {
-			return err
+		if lines.Len() == 0 {
+			lines.WriteString("  GROUP\tVERSION\tKIND\tFIELD\tSHAPE\tSETTINGS\tREPORTED\tRELEASES\n")
 		}
 
-		header = ""
+		lines.WriteString(indexLines(gvk, k.was, "- "))
 
-		if k.is != nil {
-			if rule, ok := field.RuleOf(gvk, *k.is); ok {
-				rules = append(rules, rule)
-			}
+		if k.is == nil {
+			continue
+		}
+
+		lines.WriteString("+ " + field.Line(gvk, *k.is) + "\n")
+
+		if rule, ok := field.RuleOf(gvk, *k.is); ok {
+			rules = append(rules, rule)
 		}
 	}
 
-	if err := writeRules(out, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
-		"# with fieldDiscovery: Schema.", rules); err != nil {
-		return err
-	}
+	writeRules(&lines, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
+		"# with fieldDiscovery: Schema.", rules)
+	writeRules(&lines, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely)
 
-	if err := writeRules(out, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely); err != nil {
+	if _, err := io.WriteString(out, lines.String()); err != nil {
 		return err
 	}
 
@@ -255,19 +261,11 @@ var uncompared = []struct{ difference, one, several, more string }{
 }
 
 // writeRules writes the entries of tagFields as the input has them, below a comment.
-func writeRules(out io.Writer, comment string, rules []v1beta1.TagField) error {
-	if len(rules) == 0 {
-		return nil
+func writeRules(out *strings.Builder, comment string, rules []v1beta1.TagField) {
+	if len(rules) > 0 {
+		y, _ := yaml.Marshal(map[string]any{"tagFields": rules}) // Nothing in it can fail.
+		fmt.Fprintf(out, "\n# %s\n%s", comment, y)
 	}
-
-	y, err := yaml.Marshal(map[string]any{"tagFields": rules})
-	if err != nil {
-		return err
-	}
-
-	_, err = fmt.Fprintf(out, "\n# %s\n%s", comment, y)
-
-	return err
 }
 
 // addBuiltIn adds the built-in index's entries of these kinds, and of their groups if the definitions are complete.
@@ -317,16 +315,6 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 	default:
 		return "changed"
 	}
-}
-
-// lines returns the lines of the kind in the index, behind a minus, and by its definition, behind a plus.
-func (k kind) lines(gvk schema.GroupVersionKind) string {
-	out := indexLines(gvk, k.was, "- ")
-	if k.is != nil {
-		out += "+ " + field.Line(gvk, *k.is) + "\n"
-	}
-
-	return out
 }
 
 // covers is true if the built-in field is right for a kind with the other field. An older release may report less.
