@@ -102,42 +102,17 @@ type Group struct {
 
 func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
-// key returns the count of the key, which is spelled so that often.
-func (g *Group) key(id tagID, spelling string, times int) *KeyCount {
+// key returns the count of the key, which has one more resource with the spelling.
+func (g *Group) key(id tagID, spelling string) *KeyCount {
 	n := g.byKey[id]
 	if n == nil {
 		n = &KeyCount{spelled: make(map[string]int)}
 		g.byKey[id] = n
 	}
 
-	n.spelled[spelling] += times
+	n.spelled[spelling]++
 
 	return n
-}
-
-// add the counts of another group.
-func (g *Group) add(o *Group) {
-	g.Resources += o.Resources
-	g.Taggable += o.Taggable
-	g.Untaggable += o.Untaggable
-	g.Unknown += o.Unknown
-	g.Tagged += o.Tagged
-	g.Incomplete += o.Incomplete
-	g.Reported += o.Reported
-	g.InCloud += o.InCloud
-	g.Drifted += o.Drifted
-
-	for id, of := range o.byKey {
-		n := g.key(id, "", 0)
-		for spelling, times := range of.spelled {
-			n.spelled[spelling] += times
-		}
-
-		n.Of += of.Of
-		n.Tagged += of.Tagged
-		n.Reported += of.Reported
-		n.InCloud += of.InCloud
-	}
 }
 
 // A KeyCount is the number of resources that have a key.

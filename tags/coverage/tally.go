@@ -199,34 +199,29 @@ func namedKeys(in *v1beta1.CloudTags) []string {
 // returns the error of ctx once that has one.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
 	for _, requirement := range slices.Sorted(maps.Keys(required)) {
-		var found []identified
+		var found []object.Object
 
 		for _, item := range required[requirement].GetItems() {
 			if o := object.Of(item); o.Node().IsObject() {
-				gk := object.GVK(o).GroupKind()
-				found = append(found, identified{Object: o, id: [4]string{gk.Group, gk.Kind, object.Namespace(o), object.Name(o)}})
+				found = append(found, o)
 			}
 		}
 
-		slices.SortStableFunc(found, func(a, b identified) int { return slices.Compare(a.id[:], b.id[:]) })
+		slices.SortStableFunc(found, func(a, b object.Object) int {
+			kind, other := object.GVK(a), object.GVK(b)
+			return cmp.Or(strings.Compare(kind.Group, other.Group), strings.Compare(kind.Kind, other.Kind), object.Compare(a, b))
+		})
 
 		for _, o := range found {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 
-			t.Add(o.Object)
+			t.Add(o)
 		}
 	}
 
 	return nil
-}
-
-// An identified object has what tells it from others: API group, kind, namespace and name.
-type identified struct {
-	object.Object
-
-	id [4]string
 }
 
 // Add counts the object, unless it has been added before: files can have the same objects.
@@ -260,12 +255,11 @@ func (t *Tally) Add(o object.Object) {
 		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(cmp.Or(name, inComposition, metadata.Field("generateName").Text())),
 		isManaged: node.Field("spec").Field("forProvider").IsObject(),
 	}
-	counts := newGroup("")
 
 	if standing == taggable {
 		r.counted = of.Kind.Tagged().GroupKind()
 
-		if err := t.count(counts, r, of); err != nil {
+		if err := t.count(r, of); err != nil {
 			standing, r.Why = unknown, t.text("has a tag field that can't be read: "+err.Error())
 		}
 	}
@@ -277,9 +271,10 @@ func (t *Tally) Add(o object.Object) {
 		t.list(unknown, r) // Counted once all owners are known.
 	case standing == untaggable:
 		t.list(untaggable, r)
-		t.add(r, &Group{Untaggable: 1})
-	default:
-		t.add(r, counts)
+
+		for _, g := range t.groupsOf(r) {
+			g.Untaggable++
+		}
 	}
 }
 
@@ -323,23 +318,28 @@ func (t *Tally) text(s string) string {
 	return known
 }
 
-// add the counts of the resource to those of all, and of its group.
-func (t *Tally) add(r *Resource, counts *Group) {
-	counts.Resources = 1
-	t.total.add(counts)
+// groupsOf returns the groups that the resource counts in: that of all, and one of each division.
+func (t *Tally) groupsOf(r *Resource) []*Group {
+	out := []*Group{t.total}
 
 	for _, d := range t.divisions {
-		name := cmp.Or(groupOf(r, d.By), none)
+		name := cmp.Or(nameOf(r, d.By), none)
 		if d.byName[name] == nil {
 			d.byName[name] = newGroup(name)
 		}
 
-		d.byName[name].add(counts)
+		out = append(out, d.byName[name])
 	}
+
+	for _, g := range out {
+		g.Resources++
+	}
+
+	return out
 }
 
-// groupOf returns the name of the resource's group, which may be none.
-func groupOf(r *Resource, by string) string {
+// nameOf returns the name of the resource's group, which may be none.
+func nameOf(r *Resource, by string) string {
 	switch by {
 	case "provider":
 		return r.Provider
@@ -358,7 +358,7 @@ func groupOf(r *Resource, by string) string {
 
 // count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
 // they can't be read.
-func (t *Tally) count(counts *Group, r *Resource, of *locate.Target) error {
+func (t *Tally) count(r *Resource, of *locate.Target) error {
 	reader := t.readers[of.Place]
 	if reader == nil {
 		reader = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
@@ -382,39 +382,49 @@ func (t *Tally) count(counts *Group, r *Resource, of *locate.Target) error {
 	isFor := t.judge(r, of, reader, desired, hasKeys)
 
 	var cloudKeys map[tagID]string
-
 	if cloud != nil {
-		counts.Reported, cloudKeys, r.Drift = 1, keysOf(of, cloud), driftOf(desired, cloud)
+		cloudKeys, r.Drift = keysOf(of, cloud), driftOf(desired, cloud)
 	}
 
-	counts.Taggable, counts.Tagged, counts.InCloud = 1, one(len(tagKeys) > 0), one(len(cloudKeys) > 0)
-	counts.Incomplete, counts.Drifted = one(len(r.Missing)+len(r.Wrong) > 0), one(len(r.Drift) > 0)
+	isIncomplete := len(r.Missing)+len(r.Wrong) > 0
 
 	switch {
-	case counts.Tagged == 0:
+	case len(tagKeys) == 0:
 		t.list(untagged, r)
-	case counts.Incomplete > 0:
+	case isIncomplete:
 		t.list(incomplete, r)
 	}
 
-	if counts.Drifted > 0 {
+	if len(r.Drift) > 0 {
 		t.list(ListDrifted, r)
 	}
-
-	if len(t.keys) == 0 {
-		t.countFound(counts, tagKeys, cloudKeys)
-		return nil
-	}
-
-	inCloud := has(cloud, reader.Sets)
 
 	for _, key := range tagKeys {
 		t.notePrefixed(key)
 	}
 
-	for i, key := range t.keys {
-		if isFor[i] {
-			counts.byKey[tagID{key: key}] = &KeyCount{spelled: map[string]int{key: 1}, Of: 1, Tagged: one(hasKeys[i]), Reported: counts.Reported, InCloud: one(inCloud[i])}
+	inCloud := has(cloud, reader.Sets)
+
+	for _, g := range t.groupsOf(r) {
+		g.Taggable++
+		g.Tagged += one(len(tagKeys) > 0)
+		g.Incomplete += one(isIncomplete)
+		g.Reported += one(cloud != nil)
+		g.InCloud += one(len(cloudKeys) > 0)
+		g.Drifted += one(len(r.Drift) > 0)
+
+		for i, key := range t.keys {
+			if isFor[i] {
+				n := g.key(tagID{key: key}, key)
+				n.Of++
+				n.Tagged += one(hasKeys[i])
+				n.Reported += one(cloud != nil)
+				n.InCloud += one(inCloud[i])
+			}
+		}
+
+		if len(t.keys) == 0 {
+			t.countFound(g, tagKeys, cloudKeys)
 		}
 	}
 
@@ -422,13 +432,13 @@ func (t *Tally) count(counts *Group, r *Resource, of *locate.Target) error {
 }
 
 // countFound counts the keys that a resource has, and those that it has in the cloud.
-func (t *Tally) countFound(counts *Group, keys, inCloud map[tagID]string) {
+func (t *Tally) countFound(g *Group, keys, inCloud map[tagID]string) {
 	for id, key := range keys {
-		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key), 1).Tagged = 1
+		g.key(tagID{id.profile, t.text(id.key)}, t.text(key)).Tagged++
 	}
 
 	for id, key := range inCloud {
-		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key), 1).InCloud = 1
+		g.key(tagID{id.profile, t.text(id.key)}, t.text(key)).InCloud++
 	}
 }
 
@@ -522,7 +532,9 @@ func (t *Tally) Report() *Report {
 	t.others += n - len(t.lists[unknown])
 
 	for _, r := range t.lists[unknown] {
-		t.add(r, &Group{Unknown: 1})
+		for _, g := range t.groupsOf(r) {
+			g.Unknown++
+		}
 	}
 
 	out := &Report{Keys: []string{}, Total: t.total, Others: t.others, Violations: slices.Concat(t.broken...)}
@@ -558,7 +570,7 @@ func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 
 	for _, key := range t.keys {
-		g.Keys = append(g.Keys, g.key(tagID{key: key}, key, 1))
+		g.Keys = append(g.Keys, g.key(tagID{key: key}, key))
 	}
 
 	if len(t.keys) == 0 {
@@ -567,7 +579,7 @@ func (t *Tally) order(g *Group) {
 
 		for id, n := range g.byKey {
 			key := t.total.byKey[id].spelling()
-			of := found.key(tagID{key: key}, key, 1)
+			of := found.key(tagID{key: key}, key)
 			of.Tagged += n.Tagged
 			of.InCloud += n.InCloud
 			of.Key = key

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -93,35 +92,15 @@ func (f *Function) Listens(ctx context.Context) bool {
 	return true
 }
 
-// RunFunction calls the function as Crossplane does: one that doesn't know v1 of the protocol by v1beta1, which has the
-// same messages.
+// RunFunction calls the function as Crossplane does: by v1beta1 of the protocol if it doesn't know v1, whose messages are encoded
+// in the same way.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	rsp, err := fnv1.NewFunctionRunnerServiceClient(f.conn).RunFunction(ctx, req)
-	if status.Code(err) != codes.Unimplemented {
-		return rsp, err
+	rsp := &fnv1.RunFunctionResponse{}
+
+	err := f.conn.Invoke(ctx, fnv1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
+	if status.Code(err) == codes.Unimplemented {
+		err = f.conn.Invoke(ctx, v1beta1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
 	}
 
-	beta := &v1beta1.RunFunctionRequest{}
-	if err := convert(req, beta); err != nil {
-		return nil, err
-	}
-
-	answer, err := v1beta1.NewFunctionRunnerServiceClient(f.conn).RunFunction(ctx, beta)
-	if err != nil {
-		return nil, err
-	}
-
-	rsp = &fnv1.RunFunctionResponse{}
-
-	return rsp, convert(answer, rsp)
-}
-
-// convert a message into one of the other version of the protocol.
-func convert(from, to proto.Message) error {
-	bytes, err := proto.Marshal(from)
-	if err != nil {
-		return err
-	}
-
-	return proto.Unmarshal(bytes, to)
+	return rsp, err
 }

@@ -98,15 +98,9 @@ func (c *Command) Cobra() *cobra.Command {
 
 // Validate that messages can be received and sent.
 func (c *Command) Validate() error {
-	for _, flag := range []struct {
-		name string
-		size int
-	}{
-		{name: "recv", size: c.MaxRecvMessageSize},
-		{name: "send", size: c.MaxSendMessageSize},
-	} {
-		if flag.size < 1 || flag.size > maxMegabytes {
-			return errors.Errorf("--max-%s-message-size %d: must be from 1 to %d MB", flag.name, flag.size, maxMegabytes)
+	for i, size := range []int{c.MaxRecvMessageSize, c.MaxSendMessageSize} {
+		if size < 1 || size > maxMegabytes {
+			return errors.Errorf("--max-%s-message-size %d: must be from 1 to %d MB", []string{"recv", "send"}[i], size, maxMegabytes)
 		}
 	}
 

@@ -102,8 +102,8 @@ func (k *keyring) load(ctx context.Context) error {
 
 	k.files, k.config = files, config
 
-	warnOfExpired(ctx, k.log, filepath.Join(k.dir, certFile), files[0], time.Now())
-	warnOfExpired(ctx, k.log, filepath.Join(k.dir, caFile), files[2], time.Now())
+	k.warnOfExpired(ctx, certFile, files[0])
+	k.warnOfExpired(ctx, caFile, files[2])
 
 	return nil
 }
@@ -111,11 +111,11 @@ func (k *keyring) load(ctx context.Context) error {
 // mutualTLS serves with the certificate, and accepts clients that have one of the CA. All are PEM. No session
 // is resumed: the CA may have changed since it began.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
-	if err := whole(cert); err != nil {
+	if _, err := certificates(cert); err != nil {
 		return nil, errors.Wrap(err, "cannot read "+certFile)
 	}
 
-	if err := whole(ca); err != nil {
+	if _, err := certificates(ca); err != nil {
 		return nil, errors.Wrap(err, "cannot read "+caFile)
 	}
 
@@ -138,37 +138,40 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	}, nil
 }
 
-// whole returns an error if a certificate in the text of a file can't be read, or is cut off because the file is
-// being written. Go passes over both.
-func whole(text []byte) error {
+// certificates returns those in the text of a file. It is an error if one of them can't be read, or is cut off because
+// the file is being written. Go passes over both.
+func certificates(text []byte) (out []*x509.Certificate, _ error) {
 	block, rest := pem.Decode(text)
 	for ; block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
 			continue
 		}
 
-		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			return err
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
 		}
+
+		out = append(out, cert)
 	}
 
 	if bytes.Contains(rest, []byte("-----BEGIN")) {
-		return errors.New("its last PEM block is cut off")
+		return nil, errors.New("its last PEM block is cut off")
 	}
 
-	return nil
+	return out, nil
 }
 
-// warnOfExpired warns of certificates in the text of a file that have expired by now. No client accepts an
+// warnOfExpired warns of certificates in the text of the file that have expired by now. No client accepts an
 // expired certificate of the server, and with an expired CA the server accepts no client. Nothing else would
 // say so here.
-func warnOfExpired(ctx context.Context, log *slog.Logger, file string, text []byte, now time.Time) {
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		cert, err := x509.ParseCertificate(block.Bytes)
-		if err != nil || !now.After(cert.NotAfter) {
-			continue
-		}
+func (k *keyring) warnOfExpired(ctx context.Context, file string, text []byte) {
+	found, _ := certificates(text) // It has been read before.
 
-		log.WarnContext(ctx, "A certificate has expired, so connections will be refused", "file", file, "subject", cert.Subject.String(), "not_after", cert.NotAfter)
+	for _, cert := range found {
+		if time.Now().After(cert.NotAfter) {
+			k.log.WarnContext(ctx, "A certificate has expired, so connections will be refused",
+				"file", filepath.Join(k.dir, file), "subject", cert.Subject.String(), "not_after", cert.NotAfter)
+		}
 	}
 }
