@@ -46,7 +46,7 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 		return err
 	}
 
-	p.SetUsageFunc(usage)
+	p.SetUsageFunc(printUsage)
 	p.SetFlagErrorFunc(unknownFlag)
 	p.AddCommand(commands...)
 
@@ -90,7 +90,7 @@ func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args 
 		return err
 	}
 
-	return usageError{err}
+	return WithExitCode(usage, err)
 }
 
 // A runError is of a command that has run.
@@ -99,11 +99,21 @@ type runError struct{ error }
 // Unwrap returns the command's own error.
 func (e runError) Unwrap() error { return e.error }
 
-// A usageError is about the command line: no command has run.
-type usageError struct{ error }
+// usage is the exit code of errors about the command line, for which no command has run: EX_USAGE of sysexits.h.
+const usage = 64
 
-// ExitCode of the process: EX_USAGE of sysexits.h, which no command has for what it finds.
-func (usageError) ExitCode() int { return 64 }
+// A codedError ends the process with a code of its own.
+type codedError struct {
+	error
+
+	code int
+}
+
+// ExitCode returns the code.
+func (e codedError) ExitCode() int { return e.code }
+
+// WithExitCode returns the error, with which the process exits with the code.
+func WithExitCode(code int, err error) error { return codedError{err, code} }
 
 // ExitCode of a process that ends with the error.
 func ExitCode(err error) int {
@@ -161,8 +171,8 @@ func readVariables(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// usage prints the commands and the flags, in lines that fit into the terminal.
-func usage(c *cobra.Command) error {
+// printUsage prints the commands and the flags, in lines that fit into the terminal.
+func printUsage(c *cobra.Command) error {
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "Usage: %s\n", c.UseLine())
 

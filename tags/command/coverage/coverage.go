@@ -3,7 +3,6 @@
 package coverage
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -73,23 +72,8 @@ what was rendered. - is standard input.`,
 	return out
 }
 
-// emptyError is the error of --strict if nothing was counted: nobody has looked at what should be tagged.
-type emptyError struct{}
-
-func (emptyError) Error() string { return "there is nothing to count: no resource can have tags" }
-
-// ExitCode of the process.
-func (emptyError) ExitCode() int { return 2 }
-
-// brokenError is the error of --strict: how many resources are incomplete.
-type brokenError int
-
-func (e brokenError) Error() string {
-	return fmt.Sprintf("resources without all required tags: %d", int(e))
-}
-
-// ExitCode of the process.
-func (e brokenError) ExitCode() int { return 2 }
+// strict is the exit code of what --strict finds.
+const strict = 2
 
 // Validate that the flags fit together.
 func (c *Command) Validate() error {
@@ -139,9 +123,9 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 	switch {
 	case c.Strict && rep.Total.Taggable == 0:
-		return emptyError{}
+		return command.WithExitCode(strict, errors.New("there is nothing to count: no resource can have tags"))
 	case c.Strict && rep.Total.Incomplete > 0:
-		return brokenError(rep.Total.Incomplete)
+		return command.WithExitCode(strict, errors.Errorf("resources without all required tags: %d", rep.Total.Incomplete))
 	default:
 		return nil
 	}

@@ -26,15 +26,11 @@ import (
 )
 
 // errDiffers is the error of a comparison with the built-in index that found a
-// difference. The process exits with status 1, and with status 2 if the command could
+// difference. The process exits with status 1, and with status failed if the command could
 // not do what it was asked for.
 var errDiffers = errors.New("the built-in index differs")
 
-// failedError is any other error of the command.
-type failedError struct{ error }
-
-// ExitCode of the process.
-func (failedError) ExitCode() int { return 2 }
+const failed = 2
 
 // A Command reads custom resource definitions and prints the index of their served
 // kinds: one field.Line each, sorted. Without any it prints the built-in index: lines with the releases
@@ -113,7 +109,7 @@ func (c *Command) run(r *manifest.Reader, out io.Writer) error {
 		return err
 	}
 
-	return failedError{error: err}
+	return command.WithExitCode(failed, err)
 }
 
 func (c *Command) print(r *manifest.Reader, out io.Writer) error {

@@ -10,26 +10,23 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
-// Tags of the fields of a request, and of a state in it.
+// Numbers of the fields of a request.
 const (
-	tagMeta              = 1<<3 | byte(protowire.BytesType)
-	tagObserved          = 2<<3 | byte(protowire.BytesType)
-	tagDesired           = 3<<3 | byte(protowire.BytesType)
-	tagInput             = 4<<3 | byte(protowire.BytesType)
-	tagContext           = 5<<3 | byte(protowire.BytesType)
-	tagExtraResources    = 6<<3 | byte(protowire.BytesType)
-	tagCredentials       = 7<<3 | byte(protowire.BytesType)
-	tagRequiredResources = 8<<3 | byte(protowire.BytesType)
-	tagRequiredSchemas   = 9<<3 | byte(protowire.BytesType)
-
-	tagComposite = 1<<3 | byte(protowire.BytesType)
-	tagComposed  = 2<<3 | byte(protowire.BytesType)
+	meta protowire.Number = iota + 1
+	observed
+	desired
+	input
+	pipelineContext
+	extraResources
+	credentials
+	requiredResources
+	requiredSchemas
 )
 
-// Numbers of the last fields that are known of a request, and of a state.
+// Numbers of the fields of a state.
 const (
-	lastOfRequest = 9
-	lastOfState   = 2
+	composite protowire.Number = iota + 1
+	composed
 )
 
 // Unmarshal decodes b to req. From then on b must not change: resources and schemas stay its bytes, which package
@@ -53,11 +50,11 @@ type decoder struct {
 	to *fnv1.RunFunctionRequest
 }
 
-func (d *decoder) decode(b []byte) bool { return each(b, d.to, lastOfRequest, d.field) }
+func (d *decoder) decode(b []byte) bool { return each(b, d.to, requiredSchemas, d.field) }
 
-// each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's tag, its
+// each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's number, its
 // body, and all its bytes. Fields with numbers above last become unknown fields of m.
-func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, body, field []byte) bool) bool {
+func each(b []byte, m proto.Message, last protowire.Number, f func(number protowire.Number, body, field []byte) bool) bool {
 	for len(b) > 0 {
 		if n := wire.Unknown(b, last); n > 0 {
 			r := m.ProtoReflect()
@@ -69,7 +66,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, bod
 		}
 
 		tag, body, rest, ok := wire.Field(b)
-		if !ok || !f(tag, body, b[:len(b)-len(rest)]) {
+		if !ok || !f(protowire.Number(tag>>3), body, b[:len(b)-len(rest)]) {
 			return false
 		}
 
@@ -80,19 +77,19 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, bod
 }
 
 // field decodes a field of the request.
-func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
-	switch tag {
-	case tagMeta, tagInput, tagContext, tagCredentials:
+func (d *decoder) field(n protowire.Number, body, field []byte) (ok bool) {
+	switch n {
+	case meta, input, pipelineContext, credentials:
 		return proto.UnmarshalOptions{Merge: true}.Unmarshal(field, d.to) == nil
-	case tagObserved:
+	case observed:
 		return d.state(body, &d.to.Observed)
-	case tagDesired:
+	case desired:
 		return d.state(body, &d.to.Desired)
-	case tagExtraResources:
+	case extraResources:
 		d.to.ExtraResources, ok = put(d.to.GetExtraResources(), body, d.resources) //nolint:staticcheck // Crossplane before v2.2 answers there.
-	case tagRequiredResources:
+	case requiredResources:
 		d.to.RequiredResources, ok = put(d.to.GetRequiredResources(), body, d.resources)
-	case tagRequiredSchemas:
+	case requiredSchemas:
 		d.to.RequiredSchemas, ok = put(d.to.GetRequiredSchemas(), body, d.schema)
 	default:
 	}
@@ -130,13 +127,13 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	s := &fnv1.State{}
 	*to = s
 
-	return each(b, s, lastOfState, func(tag byte, body, _ []byte) (ok bool) {
-		switch tag {
-		case tagComposite:
+	return each(b, s, composed, func(n protowire.Number, body, _ []byte) (ok bool) {
+		switch n {
+		case composite:
 			if ok = s.GetComposite() == nil; ok {
 				s.Composite, ok = d.resource(body)
 			}
-		case tagComposed:
+		case composed:
 			s.Resources, ok = put(s.GetResources(), body, d.resource)
 		default:
 		}
@@ -157,11 +154,11 @@ func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
 func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
-	return out, each(b, out, wire.LastOfOne, func(tag byte, body, _ []byte) bool {
+	return out, each(b, out, wire.LastOfOne, func(n protowire.Number, body, _ []byte) bool {
 		r, ok := d.resource(body)
 		out.Items = append(out.Items, r)
 
-		return ok && tag == wire.Item
+		return ok && n == wire.LastOfOne
 	})
 }
 
