@@ -35,8 +35,7 @@ type cluster struct {
 	required []*structpb.Struct
 	context  *structpb.Struct
 
-	targets   map[string]string
-	connected map[string]*remote.Function
+	targets map[string]string
 
 	// rendered are the resources as the steps of this function left them, in the pipeline that was rendered last.
 	rendered []*explain.Rendered
@@ -44,7 +43,7 @@ type cluster struct {
 
 // cluster that the command is given.
 func (c *Command) cluster() (*cluster, error) {
-	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource), connected: make(map[string]*remote.Function)}
+	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource)}
 
 	var (
 		observed []*structpb.Struct
@@ -75,13 +74,6 @@ func (c *Command) cluster() (*cluster, error) {
 	}
 
 	return out, err
-}
-
-// close the connections.
-func (c *cluster) close() {
-	for _, f := range c.connected {
-		f.Close()
-	}
 }
 
 // compare what the Composition makes of its composite resources in the old text and in the new one, and say it. It
@@ -339,7 +331,7 @@ func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*stru
 
 // call the function of the step. A fatal result is an error.
 func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	f, err := c.function(ctx, s)
+	f, err := c.function(s)
 	if err != nil {
 		return nil, err
 	}
@@ -371,7 +363,7 @@ func isOurs(s *structpb.Struct) bool {
 }
 
 // function of the step: this one, or one that listens.
-func (c *cluster) function(ctx context.Context, s *structpb.Struct) (command.Function, error) {
+func (c *cluster) function(s *structpb.Struct) (command.Function, error) {
 	if isOurs(s) {
 		return c.Function.On, nil
 	}
@@ -381,9 +373,6 @@ func (c *cluster) function(ctx context.Context, s *structpb.Struct) (command.Fun
 	}
 
 	name := s.GetFields()["functionRef"].GetStructValue().GetFields()["name"].GetStringValue()
-	if f := c.connected[name]; f != nil {
-		return f.RunFunction, nil
-	}
 
 	to, ok := c.targets[name]
 	if !ok {
@@ -391,16 +380,17 @@ func (c *cluster) function(ctx context.Context, s *structpb.Struct) (command.Fun
 			words.Name(name), remote.AnnotationRuntime, remote.RuntimeListens, remote.AnnotationTarget)
 	}
 
-	f, err := remote.Connect(to)
-	if err != nil {
-		return nil, err
-	}
+	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		f, err := remote.Connect(to)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
 
-	c.connected[name] = f
+		if !f.Listens(ctx) {
+			return nil, errors.Errorf("it calls %s, which doesn't listen at %s", words.Name(name), to)
+		}
 
-	if !f.Listens(ctx) {
-		return nil, errors.Errorf("it calls %s, which doesn't listen at %s", words.Name(name), to)
-	}
-
-	return f.RunFunction, nil
+		return f.RunFunction(ctx, req)
+	}, nil
 }

@@ -105,10 +105,9 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer cl.close()
 
 	texts := make([]string, len(c.Files))
-	differs, compared := 0, 0
+	differs := 0
 
 	for i, path := range c.Files {
 		old, err := c.Reader.Text(path)
@@ -132,7 +131,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(of.name))
 			}
 
-			differs, compared = differs+d, compared+n
+			differs += d
 
 			if c.Write && n == 0 && of.changed() {
 				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written", words.Name(of.name))
@@ -142,10 +141,9 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 
 	if differs > 0 {
 		err = errors.Errorf("%s: --accept names those that are meant", words.Count(differs, "difference", "differences"))
-	}
-
-	if err != nil && c.Write {
-		return err
+		if c.Write {
+			return err
+		}
 	}
 
 	return errors.Join(c.write(texts, out), err)
