@@ -482,6 +482,13 @@ func testLicenses(t *testing.T, info *debug.BuildInfo, files []string) {
 	}
 }
 
+// A licensesCase is a case of testdata/TestLicensesOf.yaml.
+type licensesCase struct {
+	Reason, Err    string
+	Packages, Want []string
+	Deps           []*debug.Module
+}
+
 func TestLicensesOf(t *testing.T) {
 	root := t.TempDir()
 
@@ -496,72 +503,27 @@ func TestLicensesOf(t *testing.T) {
 		}
 	}
 
-	const own = "own\town\town\nstdlib\tgo\tgo/src/strings\n"
+	eachCase(t, func(t *testing.T, tc licensesCase) {
+		packages := strings.Join(append([]string{"own own own", "stdlib go go/src/strings"}, tc.Packages...), "\n") + "\n"
 
-	cases := map[string]struct {
-		reason   string
-		packages string
-		deps     []*debug.Module
-		want     []string
-		err      string
-	}{
-		"None": {
-			reason:   "Go's own library is linked into all programs.",
-			packages: own,
-			want:     []string{"LICENSE", "licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS"},
-		},
-		"Nested": {
-			reason:   "A module has the legal files of its root and of the folders above what is linked, and no code.",
-			packages: own + "a/mod\tmod\tmod/taken/over/pkg\na/mod\tmod\tmod\n",
-			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0"}},
-			want: []string{
-				"LICENSE", "licenses/a/mod@v1.0.0/COPYING.txt", "licenses/a/mod@v1.0.0/NOTICE", "licenses/a/mod@v1.0.0/taken/over/LICENCE",
-				"licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS",
-			},
-		},
-		"Replaced": {
-			reason:   "What is linked in place of a module is under its own license.",
-			packages: own + "a/fork\tfork\tfork\n",
-			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0", Replace: &debug.Module{Path: "a/fork", Version: "v1.1.0"}}},
-			want:     []string{"LICENSE", "licenses/a/fork@v1.1.0/LICENSE", "licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS"},
-		},
-		"Unlicensed": {
-			reason:   "Nobody may hand on a module without a license, and that of a folder isn't the module's.",
-			packages: own + "a/bad\tbad\tbad/taken\n",
-			deps:     []*debug.Module{{Path: "a/bad", Version: "v1.0.0"}},
-			err:      "a/bad v1.0.0: no license in ",
-		},
-		"Unlisted": {
-			reason:   "A module of the program is not forgotten if go list doesn't name it.",
-			packages: own,
-			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0"}},
-			err:      "a/mod v1.0.0: no license in ",
-		},
-	}
-
-	for title, tc := range cases {
-		t.Run(title, func(t *testing.T) {
-			packages := regexp.MustCompile(`\t`).ReplaceAllString(tc.packages, "\t"+root+"/")
-
-			files, err := licensesOf([]byte(packages), &debug.BuildInfo{GoVersion: "go1.2.3", Main: debug.Module{Path: "own"}, Deps: tc.deps})
-			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Errorf("\n%s\nlicensesOf(...): want the error %q, got %v", tc.reason, tc.err, err)
-				}
-
-				return
+		files, err := licensesOf([]byte(strings.ReplaceAll(packages, " ", "\t"+root+"/")), &debug.BuildInfo{GoVersion: "go1.2.3", Main: debug.Module{Path: "own"}, Deps: tc.Deps})
+		if tc.Err != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.Err) {
+				t.Errorf("\n%s\nlicensesOf(...): want the error %q, got %v", tc.Reason, tc.Err, err)
 			}
 
-			got := make([]string, 0, len(files))
-			for _, f := range files {
-				got = append(got, f.name)
-			}
+			return
+		}
 
-			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
-				t.Errorf("\n%s\nlicensesOf(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
-			}
-		})
-	}
+		got := make([]string, 0, len(files))
+		for _, f := range files {
+			got = append(got, f.name)
+		}
+
+		if diff := cmp.Diff(tc.Want, got); err != nil || diff != "" {
+			t.Errorf("\n%s\nlicensesOf(...): -want, +got:\n%s\n%v", tc.Reason, diff, err)
+		}
+	})
 }
 
 // TestDockerfile proves that what Docker builds starts from nothing that somebody can replace. What is parsed first would be an image,
@@ -691,72 +653,38 @@ func testXpkg(t *testing.T, path string) {
 	}
 }
 
+// A sourceCase is a case of testdata/TestSource.yaml.
+type sourceCase struct {
+	Reason, Epoch, Version, Revision, Err string
+	Checkout                              bool
+	Want                                  source
+}
+
 func TestSource(t *testing.T) {
-	root := testRoot(t)
 	outside := t.TempDir()
 
-	cases := map[string]struct {
-		reason            string
-		root              string
-		epoch             string
-		version, revision string
-		want              source
-		err               string
-	}{
-		"Given": {
-			reason:  "A checkout without git is built if all is given.",
-			root:    outside,
-			epoch:   "1700000000",
-			version: "v0.1.0", revision: "abc",
-			want: source{Root: outside, Version: "v0.1.0", Revision: "abc", Time: time.Unix(1700000000, 0).UTC()},
-		},
-		"NoTime": {
-			reason:  "A time of today would make another package each time.",
-			root:    outside,
-			version: "v0.1.0", revision: "abc",
-			err: "set SOURCE_DATE_EPOCH outside of a git checkout",
-		},
-		"NoRevision": {
-			reason:  "A package says what it is built from.",
-			root:    outside,
-			epoch:   "1700000000",
-			version: "v0.1.0",
-			err:     "give --version and --revision outside of a git checkout",
-		},
-		"BadTime": {
-			reason: "The variable has seconds.",
-			root:   root,
-			epoch:  "2026-01-01",
-			err:    `SOURCE_DATE_EPOCH is "2026-01-01"`,
-		},
-		"BadVersion": {
-			reason:  "The linker would take another argument from it.",
-			root:    outside,
-			epoch:   "1700000000",
-			version: "v0.1.0 -X main.revision=b", revision: "abc",
-			err: "--version is",
-		},
-	}
+	eachCase(t, func(t *testing.T, tc sourceCase) {
+		t.Setenv("SOURCE_DATE_EPOCH", tc.Epoch)
+		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(outside))
 
-	for title, tc := range cases {
-		t.Run(title, func(t *testing.T) {
-			t.Setenv("SOURCE_DATE_EPOCH", tc.epoch)
-			t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(outside))
+		tc.Want.Root = outside
+		if tc.Checkout {
+			tc.Want.Root = testRoot(t)
+		}
 
-			got, err := sourceOf(t.Context(), tc.root, tc.version, tc.revision)
-			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Errorf("\n%s\nsourceOf(...): want the error %q, got %v", tc.reason, tc.err, err)
-				}
-
-				return
+		got, err := sourceOf(t.Context(), tc.Want.Root, tc.Version, tc.Revision)
+		if tc.Err != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.Err) {
+				t.Errorf("\n%s\nsourceOf(...): want the error %q, got %v", tc.Reason, tc.Err, err)
 			}
 
-			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
-				t.Errorf("\n%s\nsourceOf(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
-			}
-		})
-	}
+			return
+		}
+
+		if diff := cmp.Diff(tc.Want, got); err != nil || diff != "" {
+			t.Errorf("\n%s\nsourceOf(...): -want, +got:\n%s\n%v", tc.Reason, diff, err)
+		}
+	})
 }
 
 // TestSourceOfCommit proves that a package without flags says the commit, and that it isn't all.

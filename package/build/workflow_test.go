@@ -332,6 +332,12 @@ func releaseRunner(t *testing.T, version, user, fails, unlike string) *runner {
 	return r
 }
 
+// A releaseCase is a case of testdata/TestRelease.yaml.
+type releaseCase struct {
+	Reason, Version, Fails, Unlike, Err string
+	Want, Not                           []string
+}
+
 // TestRelease runs the steps of a release.
 func TestRelease(t *testing.T) {
 	release := testWorkflow(t, "workflows/release.yml").Jobs["release"]
@@ -345,78 +351,27 @@ func TestRelease(t *testing.T) {
 		testGolden(t, "testdata/release.txt", strings.ReplaceAll(r.wrote(t, "calls"), r.work, "$PWD"))
 	})
 
-	cases := map[string]struct {
-		reason  string
-		version string
-		fails   string // a command
-		unlike  string // the second build
-		err     string
-		want    []string
-		not     []string
-	}{
-		"Release": {
-			reason:  "A version is no pre-release, and nothing goes to the marketplace without its secrets.",
-			version: "v0.1.0",
-			want:    []string{"gh release create v0.1.0 "},
-			not:     []string{"--prerelease", "upbound"},
-		},
-		"Prerelease": {
-			reason:  "By semantic versioning, what is behind a hyphen makes a pre-release.",
-			version: "v0.2.0-rc.1",
-			want:    []string{"gh release create v0.2.0-rc.1 ", " --prerelease "},
-		},
-		"Metadata": {
-			reason:  "A hyphen behind a plus sign makes none.",
-			version: "v0.2.0+of-today",
-			want:    []string{"gh release create v0.2.0+of-today "},
-			not:     []string{"--prerelease"},
-		},
-		"Vulnerable": {
-			reason:  "Nothing is built of code with known vulnerabilities.",
-			version: "v0.1.0",
-			fails:   "govulncheck",
-			err:     "step Check for known vulnerabilities",
-			not:     []string{"go run", "cosign", "gh release"},
-		},
-		"Unsigned": {
-			reason:  "Nobody can pull a version that isn't signed.",
-			version: "v0.1.0",
-			fails:   "cosign",
-			err:     "step Sign",
-			not:     []string{":v0.1.0", "gh release"},
-		},
-		"Unlike": {
-			reason:  "What is published is what was signed.",
-			version: "v0.1.0",
-			unlike:  "-of-another-build",
-			err:     "step Publish",
-			not:     []string{"gh release"},
-		},
-	}
+	eachCase(t, func(t *testing.T, tc releaseCase) {
+		r := releaseRunner(t, tc.Version, "", tc.Fails, tc.Unlike)
 
-	for title, tc := range cases {
-		t.Run(title, func(t *testing.T) {
-			r := releaseRunner(t, tc.version, "", tc.fails, tc.unlike)
+		out, err := r.run(t, release)
+		if tc.Err == "" && err != nil || tc.Err != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.Err)) {
+			t.Errorf("\n%s\nrelease.yml: want the error %q, got %v\n%s", tc.Reason, tc.Err, err, out)
+		}
 
-			out, err := r.run(t, release)
-			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.err)) {
-				t.Errorf("\n%s\nrelease.yml: want the error %q, got %v\n%s", tc.reason, tc.err, err, out)
+		calls := r.wrote(t, "calls")
+		for _, want := range tc.Want {
+			if !strings.Contains(calls, want) {
+				t.Errorf("\n%s\nrelease.yml: want the call %q, got\n%s", tc.Reason, want, calls)
 			}
+		}
 
-			calls := r.wrote(t, "calls")
-			for _, want := range tc.want {
-				if !strings.Contains(calls, want) {
-					t.Errorf("\n%s\nrelease.yml: want the call %q, got\n%s", tc.reason, want, calls)
-				}
+		for _, not := range tc.Not {
+			if strings.Contains(calls, not) {
+				t.Errorf("\n%s\nrelease.yml: want no call with %q, got\n%s", tc.Reason, not, calls)
 			}
-
-			for _, not := range tc.not {
-				if strings.Contains(calls, not) {
-					t.Errorf("\n%s\nrelease.yml: want no call with %q, got\n%s", tc.reason, not, calls)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestChecks proves that checks fail as .ci/run does.
@@ -481,6 +436,25 @@ func TestPinned(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// eachCase runs a subtest for each case of the file in testdata that has the name of the test.
+func eachCase[C any](t *testing.T, run func(t *testing.T, tc C)) {
+	t.Helper()
+
+	text, err := os.ReadFile(filepath.Join("testdata", t.Name()+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cases := make(map[string]C)
+	if err := yaml.UnmarshalStrict(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { run(t, tc) })
 	}
 }
 

@@ -334,9 +334,17 @@ func scrape(t *testing.T, url string) []string {
 	return strings.Split(string(body), "\n")
 }
 
+// TestErrors runs the arguments of testdata/errors.yaml.
 func TestErrors(t *testing.T) {
-	alone, broken, cut, foreign := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
-	for _, dir := range []string{alone, broken, cut, foreign} {
+	var cases []struct {
+		Name, Reason, Want string
+		Args               []string
+	}
+
+	tagstest.ReadYAML(t, "testdata/errors.yaml", &cases)
+	t.Chdir(t.TempDir())
+
+	for _, dir := range []string{"alone", "broken", "cut", "foreign"} {
 		writeCertificate(t, dir, time.Now().Add(time.Hour))
 	}
 
@@ -347,100 +355,25 @@ func TestErrors(t *testing.T) {
 	}
 
 	if err := errors.Join(
-		os.Remove(filepath.Join(alone, "ca.crt")),
-		os.WriteFile(filepath.Join(broken, "ca.crt"), nil, 0o600),
-		more(filepath.Join(cut, "tls.crt"), "-----BEGIN CERTIFICATE-----\nMIIB"),
-		more(filepath.Join(foreign, "ca.crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")}))),
+		os.Remove("alone/ca.crt"),
+		os.WriteFile("broken/ca.crt", nil, 0o600),
+		more("cut/tls.crt", "-----BEGIN CERTIFICATE-----\nMIIB"),
+		more("foreign/ca.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")}))),
 	); err != nil {
 		t.Fatal(err)
 	}
 
-	cases := map[string]struct {
-		reason string
-		cmd    Command
-		want   string
-	}{
-		"NoCredentials": {
-			reason: "A function without credentials would answer anyone, so that must be asked for.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0"},
-			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS; --help lists all commands",
-		},
-		"NoCertificates": {
-			reason: "Certificates that aren't there are named.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: "does-not-exist"},
-			want:   "cannot set up mTLS: cannot load X509 keypair: open does-not-exist/tls.crt: no such file or directory",
-		},
-		"NoCA": {
-			reason: "Without a CA nobody could be told from others.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: alone},
-			want:   "cannot set up mTLS: cannot read CA certificate: open " + alone + "/ca.crt: no such file or directory",
-		},
-		"BrokenCA": {
-			reason: "A CA that is none is no less than one that isn't there.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: broken},
-			want:   "cannot set up mTLS: invalid CA certificate",
-		},
-		"CutChain": {
-			reason: "A chain that isn't whole is none, though its first certificate is.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: cut},
-			want:   "cannot set up mTLS: cannot read tls.crt: its last PEM block is cut off",
-		},
-		"NoCertificate": {
-			reason: "Go passes over a CA that it can't read, and whoever has one of it would be refused.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: foreign},
-			want:   "cannot set up mTLS: cannot read ca.crt: x509: malformed certificate",
-		},
-		"BadMetricsAddress": {
-			reason: "Metrics that can't be served are not silently left out.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", Insecure: true, MetricsAddress: "127.0.0.1:99999"},
-			want:   `cannot listen for metrics connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
-		},
-		"BadAddress": {
-			reason: "An address that can't be listened at is named.",
-			cmd:    Command{Network: "tcp", Address: "127.0.0.1:99999", Insecure: true},
-			want:   `cannot listen for tcp connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
-		},
-	}
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			c := &Command{New: fake{}.make}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.cmd.New = fake{}.make
-
-			err := tc.cmd.Run(t.Context())
-			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
-				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestMessageSize(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		flag   string
-		size   string
-		want   string
-	}{
-		"Default":      {reason: "The default fits.", flag: "recv", size: "4"},
-		"Least":        {reason: "Some messages are small.", flag: "recv", size: "1"},
-		"Greatest":     {reason: "No message is greater.", flag: "recv", size: "2047"},
-		"Zero":         {reason: "No message is empty, so all would be refused.", flag: "recv", size: "0", want: "--max-recv-message-size 0: must be from 1 to 2047 MB"},
-		"TooGreat":     {reason: "No message can be so great.", flag: "recv", size: "2048", want: "--max-recv-message-size 2048: must be from 1 to 2047 MB"},
-		"Overflow":     {reason: "So many bytes would be a negative number of them.", flag: "recv", size: "8796093022208", want: "--max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
-		"Sent":         {reason: "What is sent has a limit, too.", flag: "send", size: "16"},
-		"SentZero":     {reason: "What is sent is no smaller than what is received.", flag: "send", size: "0", want: "--max-send-message-size 0: must be from 1 to 2047 MB"},
-		"SentTooGreat": {reason: "No message that is sent is greater.", flag: "send", size: "2048", want: "--max-send-message-size 2048: must be from 1 to 2047 MB"},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := ""
-			if err := tagstest.ParseArgs(&Command{}, []string{"--insecure", "--max-" + tc.flag + "-message-size=" + tc.size}); err != nil {
-				got = err.Error()
+			err := tagstest.ParseArgs(c, slices.Concat([]string{"--address=127.0.0.1:0", "--metrics-address="}, tc.Args))
+			if err == nil {
+				err = c.Run(t.Context())
 			}
 
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nParse(...): -want error, +got error:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.Want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("\n%s\nserve %q: -want error, +got error:\n%s", tc.Reason, tc.Args, diff)
 			}
 		})
 	}
@@ -451,7 +384,7 @@ func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 	t.Helper()
 
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	if err := errors.Join(err, os.MkdirAll(dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -558,139 +491,76 @@ func TestMutualTLS(t *testing.T) {
 }
 
 // TestReplacedCertificates proves that new connections are served with what is in the directory
-// now, or with what was there before if that is incomplete, and that others stay.
+// now, or with what was there before if that is incomplete, and that others stay: see testdata/certificates.yaml.
 func TestReplacedCertificates(t *testing.T) {
-	before, after := t.TempDir(), t.TempDir()
-	writeCertificate(t, before, time.Now().Add(time.Hour))
-	writeCertificate(t, after, time.Now().Add(time.Hour))
+	var cases []struct {
+		Name, Reason            string
+		Replace                 map[string]string
+		Server, Client, Refused string
+	}
 
-	// write files of the directory that the new certificate is in, as they are cut.
-	write := func(cut func([]byte) []byte, names ...string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			t.Helper()
+	tagstest.ReadYAML(t, "testdata/certificates.yaml", &cases)
 
-			for _, name := range names {
-				text, err := os.ReadFile(filepath.Join(after, name))
-				if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), cut(text), 0o600)); err != nil {
-					t.Fatal(err)
-				}
-			}
+	dirs := map[string]string{"before": t.TempDir(), "after": t.TempDir()}
+	for _, dir := range dirs {
+		writeCertificate(t, dir, time.Now().Add(time.Hour))
+	}
+
+	// parts are what is written of a new file.
+	parts := map[string]func(text []byte) []byte{
+		"all":      func(text []byte) []byte { return text },
+		"half":     func(text []byte) []byte { return text[:len(text)/2] },
+		"none":     func([]byte) []byte { return nil },
+		"and half": func(text []byte) []byte { return slices.Concat(text, text[:len(text)/2]) },
+		"told": func(text []byte) []byte {
+			return slices.Concat([]byte("subject=CN = function\n"), text, []byte("\nissuer=CN = function\n"))
+		},
+	}
+
+	replace := func(name, part, dir string) error {
+		switch part {
+		case "mounted":
+			return errors.Join(os.Symlink(dirs["after"], filepath.Join(dir, "..new")), os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")))
+		case "removed":
+			return os.RemoveAll(dir)
 		}
-	}
-	whole := func(text []byte) []byte { return text }
-	half := func(text []byte) []byte { return text[:len(text)/2] }
-	none := func([]byte) []byte { return nil }
-	oneAndHalf := func(text []byte) []byte { return slices.Concat(text, half(text)) }
-	told := func(text []byte) []byte {
-		return slices.Concat([]byte("subject=CN = function\n"), text, []byte("\nissuer=CN = function\n"))
+
+		text, err := os.ReadFile(filepath.Join(dirs["after"], name))
+
+		return errors.Join(err, os.WriteFile(filepath.Join(dir, name), parts[part](text), 0o600))
 	}
 
-	cases := map[string]struct {
-		reason  string
-		replace func(t *testing.T, dir string)
-
-		// server has the certificate that clients get to see, client is one that they need, and
-		// refused one that they can't have.
-		server, client, refused string
-	}{
-		"Written": {
-			reason:  "New files should be used, and the CA that is gone shouldn't.",
-			replace: write(whole, "tls.crt", "tls.key", "ca.crt"),
-			server:  after, client: after, refused: before,
-		},
-		"Mounted": {
-			reason: "Kubernetes replaces the link to the folder that has all files.",
-			replace: func(t *testing.T, dir string) {
-				t.Helper()
-
-				if err := errors.Join(os.Symlink(after, filepath.Join(dir, "..new")), os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data"))); err != nil {
-					t.Fatal(err)
-				}
-			},
-			server: after, client: after, refused: before,
-		},
-		"CA": {
-			reason:  "The CA may be replaced alone.",
-			replace: write(whole, "ca.crt"),
-			server:  before, client: after, refused: before,
-		},
-		"NoKeyYet": {
-			reason:  "A certificate without its key is none.",
-			replace: write(whole, "tls.crt"),
-			server:  before, client: before, refused: after,
-		},
-		"NoCertificateYet": {
-			reason:  "A key without its certificate is of no use.",
-			replace: write(whole, "tls.key"),
-			server:  before, client: before, refused: after,
-		},
-		"HalfWritten": {
-			reason:  "Half of a file is none.",
-			replace: write(half, "tls.crt", "tls.key", "ca.crt"),
-			server:  before, client: before, refused: after,
-		},
-		"HalfWrittenCAs": {
-			reason:  "Of two CAs, neither counts before both are there.",
-			replace: write(oneAndHalf, "ca.crt"),
-			server:  before, client: before, refused: after,
-		},
-		"HalfWrittenChain": {
-			reason: "Without the intermediate, clients may not trust the certificate.",
-			replace: func(t *testing.T, dir string) {
-				t.Helper()
-				write(oneAndHalf, "tls.crt")(t, dir)
-				write(whole, "tls.key", "ca.crt")(t, dir)
-			},
-			server: before, client: before, refused: after,
-		},
-		"Told": {
-			reason:  "What certificates are may be told before and after them, as openssl does it.",
-			replace: write(told, "tls.crt", "tls.key", "ca.crt"),
-			server:  after, client: after, refused: before,
-		},
-		"NoCA": {
-			reason:  "Without a CA nobody should be let in who wasn't before.",
-			replace: write(none, "ca.crt"),
-			server:  before, client: before, refused: after,
-		},
-		"Removed": {
-			reason: "What was there should do until there is something else.",
-			replace: func(t *testing.T, dir string) {
-				t.Helper()
-
-				if err := os.RemoveAll(dir); err != nil {
-					t.Fatal(err)
-				}
-			},
-			server: before, client: before, refused: after,
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			dir, lis := mount(t, before), listen(t)
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			dir, lis := mount(t, dirs["before"]), listen(t)
 
 			go func() {
 				_ = (&Command{TLSCertsDir: dir, MaxRecvMessageSize: 4, New: fake{}.make}).serve(t.Context(), lis, slog.New(slog.DiscardHandler))
 			}()
 
-			old := dial(t, lis, load(t, before), &tls.Config{Certificates: load(t, before)})
+			old := dial(t, lis, load(t, dirs["before"]), &tls.Config{Certificates: load(t, dirs["before"])})
 			if err := check(t, old); err != nil {
 				t.Fatalf("Check(...): unexpected error: %v", err)
 			}
 
-			tc.replace(t, dir)
-
-			if err := check(t, dial(t, lis, load(t, tc.server), &tls.Config{Certificates: load(t, tc.client)})); err != nil {
-				t.Errorf("\n%s\nCheck(...): unexpected error: %v", tc.reason, err)
+			for name, part := range tc.Replace {
+				if err := replace(name, part, dir); err != nil {
+					t.Fatal(err)
+				}
 			}
 
-			if err := check(t, dial(t, lis, load(t, tc.server), &tls.Config{Certificates: load(t, tc.refused)})); status.Code(err) != codes.Unavailable {
-				t.Errorf("\n%s\nCheck(...): want to be refused, got %v", tc.reason, err)
+			server := load(t, dirs[tc.Server])
+
+			if err := check(t, dial(t, lis, server, &tls.Config{Certificates: load(t, dirs[tc.Client])})); err != nil {
+				t.Errorf("\n%s\nCheck(...): unexpected error: %v", tc.Reason, err)
+			}
+
+			if err := check(t, dial(t, lis, server, &tls.Config{Certificates: load(t, dirs[tc.Refused])})); status.Code(err) != codes.Unavailable {
+				t.Errorf("\n%s\nCheck(...): want to be refused, got %v", tc.Reason, err)
 			}
 
 			if err := check(t, old); err != nil {
-				t.Errorf("\n%s\nCheck(...): want the connection to stay, got %v", tc.reason, err)
+				t.Errorf("\n%s\nCheck(...): want the connection to stay, got %v", tc.Reason, err)
 			}
 		})
 	}
