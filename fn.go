@@ -186,11 +186,7 @@ func respond(ctx context.Context, run *report.Run, copies *metadata.Copies) (*fn
 		return nil, run.FailPolicy(violations)
 	}
 
-	rsp := run.Success(ctx, &report.Outcome{
-		Results: stamped.Results, Skips: stamped.Skips, CloudRefuses: stamped.CloudRefuses, NotCopied: copied.NotCopied,
-		Finals: stamped.Finals, Unmatched: targets.Unmatched(),
-		Changes: stamped.Changes, Violations: violations,
-	})
+	rsp := run.Success(ctx, &report.Outcome{Outcome: *stamped, NotCopied: copied.NotCopied, Unmatched: targets.Unmatched(), Violations: violations})
 	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 
 	return rsp, nil

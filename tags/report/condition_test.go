@@ -2,10 +2,11 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -15,59 +16,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-func TestVerdict(t *testing.T) {
-	sources := Run{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}}
-	adopted := stamp.Result{Resource: "i", Provider: "aws", APIVersion: "v1", Kind: "Bucket", LeftAlone: "is adopted"}
-
-	many := []stamp.Result{}
-	for i := range 100 {
-		many = append(many, unknown(fmt.Sprintf("vm-%02d", i)))
-	}
-
-	play(t, map[string]scene{
-		"Propagated": {
-			reason:  "If all is well, it is told on how many resources there are tags.",
-			run:     sources,
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws"), active("b", "aws")}},
-		},
-		"PropagatedToSome": {
-			reason:  "Resources without a tag field are told, and so are those that must be left alone.",
-			run:     sources,
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws"), untagged("c"), adopted, adopted, untagged("d")}},
-		},
-		"PropagatedToNone": {reason: "Who reads only the condition sees that there are no tags.", run: sources, outcome: Outcome{Results: []stamp.Result{untagged("c"), adopted}}},
-		"PropagatedAndSaid": {
-			reason: "Composite resources are told apart, and which sources and selectors find nothing.",
-			run:    Run{Input: sources.Input, Set: resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is none"}, {Source: "sources[1] \"b\"", Why: "there is none"}}}},
-			outcome: Outcome{
-				Results:   []stamp.Result{active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "is a composite resource", Lacks: locate.Composite, Provider: "generic"}},
-				Unmatched: []string{"resources[0]", "tagPolicy.rules[1].resources[0]"},
-			},
-		},
-		"PropagatedToUnlisted": {
-			reason: "A kind that nobody knows may have a tag field, and so may one with a field that looks like tags: nothing says that it has none.",
-			run:    sources,
-			outcome: Outcome{Results: []stamp.Result{
-				active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "isn't known", Lacks: locate.Unlisted}, {Resource: "o", LeftAlone: "isn't known", Lacks: locate.LooksLike},
-			}},
-		},
-		"NoSources": {reason: "A step that has no labels says nothing of their tags.", outcome: Outcome{Results: []stamp.Result{untagged("c")}}},
-		"Unknown": {
-			reason:  "A resource of which nobody knows whether it has a tag field is named, with what to do, even if other resources have tags.",
-			run:     sources,
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws"), untagged("c"), unknown("vm")}},
-		},
-		"UnknownAndSkipped": {
-			reason:  "That is worse than a label that was skipped.",
-			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "")}, Results: []stamp.Result{unknown("a"), unknown("b")}},
-		},
-		"ManyUnknown": {reason: "Of many the first few are named.", outcome: Outcome{Results: many}},
-	})
-}
 
 func TestFatal(t *testing.T) {
 	// stamping two labels on two resources, one of which has a tag of the key of one.
@@ -138,10 +89,18 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 
 	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Changed).GetResources())
 
-	return &Outcome{Results: o.Results, Skips: o.Skips, Finals: o.Finals}, nil
+	return &Outcome{Outcome: stamp.Outcome{Results: o.Results, Skips: o.Skips}}, nil
 }
 
 // fixed is the locator l, which needs no schemas.
 func fixed(l field.Locator) func(field.Schemas) field.Locator {
 	return func(field.Schemas) field.Locator { return l }
+}
+
+func TestResultReasons(t *testing.T) {
+	want := []string{"ReservedKey", "ReservedPrefix", "KeyTooLong", "ValueTooLong", "KeyCharacterClass", "ValueCharacterClass", "KeyCollision", "CountCap"}
+
+	if diff := cmp.Diff(want, words.Map(profile.SkipReasons(), pascalCase)); diff != "" {
+		t.Errorf("\nThe reason of a result is that of the skip, as reasons of events are written.\npascalCase(...): -want, +got:\n%s", diff)
+	}
 }

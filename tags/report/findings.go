@@ -113,7 +113,7 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 func (f *findings) add(s *stamp.Result) {
 	// Of what a resource launches, a tag field may be left alone while its own has tags.
 	switch {
-	case len(s.Active) == 0:
+	case !s.IsTagged():
 	case s.HandsOn:
 		f.handedOn++
 	default:
@@ -138,11 +138,11 @@ func (f *findings) add(s *stamp.Result) {
 		case locate.None, locate.NoObject, locate.Ignored, locate.Adopted, locate.ReadOnly, locate.NotSelected, locate.Unknown, locate.Asked, locate.Fixed:
 		}
 	default:
-		if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {
+		if has := func(n stamp.Note) bool { return n.Kind == stamp.NoteUnkept }; slices.ContainsFunc(s.Labels, stamp.Judged.Withheld) || slices.ContainsFunc(s.Notes, has) {
 			f.withheld = append(f.withheld, s)
 		}
 
-		if len(s.Withheld.Protected) > 0 {
+		if slices.ContainsFunc(s.Notes, func(n stamp.Note) bool { return n.Kind == stamp.NoteProtected }) {
 			f.protected = append(f.protected, s)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -25,7 +26,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -205,11 +205,6 @@ func request(xr string) *fnv1.RunFunctionRequest {
 	}
 }
 
-// class returns an object that was picked.
-func class(apiVersion, kind, namespace, name string) object.Object {
-	return object.Tree(tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name)))
-}
-
 // skip returns the skip of a label for the reason, on the resources.
 func skip(provider, key string, reason profile.SkipReason, limit string, resources ...string) stamp.Skip {
 	return stamp.Skip{
@@ -219,17 +214,27 @@ func skip(provider, key string, reason profile.SkipReason, limit string, resourc
 	}
 }
 
-// active returns a resource of the provider that has a tag of a label.
-func active(name, provider string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: provider, Active: map[string]string{"k": "v"}}
+// records of labels with the fate, by key and value.
+func records(fate stamp.Fate, tagged map[string]string) (out []stamp.Judged) {
+	for _, key := range slices.Sorted(maps.Keys(tagged)) {
+		out = append(out, stamp.Judged{Tag: &tags.Tag{Key: key, Value: tagged[key]}, Fate: fate})
+	}
+
+	return out
 }
 
-// unprofiled returns a resource that has a tag of a label, by the generic profile.
-func unprofiled(name string, of locate.Unprofiled) stamp.Result {
-	r := active(name, profile.Generic)
-	r.Unprofiled = of
+// recordsOf returns the records of labels with the fate and the keys.
+func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Judged) {
+	for _, key := range keys {
+		out = append(out, stamp.Judged{Tag: &tags.Tag{Key: key}, Fate: fate})
+	}
 
-	return r
+	return out
+}
+
+// active returns a resource of the provider that has a tag of a label.
+func active(name, provider string) stamp.Result {
+	return stamp.Result{Resource: name, Provider: provider, Labels: records(stamp.Tagged, map[string]string{"k": "v"})}
 }
 
 // untagged returns a resource that can't be tagged.
@@ -240,11 +245,6 @@ func untagged(name string) stamp.Result {
 // unknown returns a managed resource of which nobody knows whether it has a tag field.
 func unknown(name string) stamp.Result {
 	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "isn't known to have a tag field", Lacks: locate.Unknown}
-}
-
-// withholding returns a resource of which something was withheld.
-func withholding(name string, w stamp.Withheld) stamp.Result {
-	return stamp.Result{Resource: name, Provider: "aws", Withheld: w}
 }
 
 // logger returns a logger that writes lines without a time to b.

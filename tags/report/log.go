@@ -82,17 +82,24 @@ func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
 
 // logChanges writes one line for each resource whose tags, or the labels handed on to it, change. It names their keys, and
 // has their values only if it is asked for, since these can be private.
-func (r *Run) logChanges(ctx context.Context, log *slog.Logger, changes []stamp.Change) {
-	for _, c := range changes {
+func (r *Run) logChanges(ctx context.Context, log *slog.Logger, results []stamp.Result) {
+	for i := range results {
+		result := &results[i]
+
+		c := &result.Changes
+		if c.IsEmpty() {
+			continue
+		}
+
 		what := "Changed cloud tags"
-		if c.HandsOn {
+		if result.HandsOn {
 			what = "Changed labels"
 		}
 
 		log.LogAttrs(ctx, slog.LevelInfo, what,
-			slog.String("composed_resource", c.Resource),
-			slog.String("api_version", c.APIVersion),
-			slog.String("kind", c.Kind),
+			slog.String("composed_resource", result.Resource),
+			slog.String("api_version", result.APIVersion),
+			slog.String("kind", result.Kind),
 			r.changed("added", c.Added, func(v stamp.Values) slog.Value { return slog.StringValue(v.After) }),
 			r.changed("changed", c.Changed, func(v stamp.Values) slog.Value {
 				return slog.GroupValue(slog.String("from", v.Before), slog.String("to", v.After))

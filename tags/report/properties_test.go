@@ -78,7 +78,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 
 	b := &bytes.Buffer{}
 	r := NewRun(req)
-	r.Input, r.Log, r.Metrics, r.Required = statusAt("status.cloudTags").Input, logger(b), metrics, require.New(req)
+	r.Input, r.Log, r.Metrics, r.Required = in, logger(b), metrics, require.New(req)
 
 	return &played{rsp: r.Success(ctx, o), outcome: o, log: b.String()}, nil
 }
@@ -243,7 +243,7 @@ func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 	want := map[string]int{}
 
 	for _, r := range p.outcome.Results {
-		if len(r.Active) > 0 {
+		if r.IsTagged() {
 			want[series(tagged, r.Provider)]++
 		}
 
@@ -279,9 +279,9 @@ func (p *played) active() error {
 	for _, r := range p.outcome.Results {
 		of := got[r.Resource].GetStructValue().AsMap()
 
-		for k, v := range r.Active {
-			if of[k] != v {
-				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, k, v, of)
+		for _, j := range r.Labels {
+			if j.Fate == stamp.Tagged && of[j.Key] != j.Value {
+				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, of)
 			}
 		}
 	}
@@ -366,7 +366,7 @@ func repeat(n int, text func(i int) string) []string {
 func TestManyResources(t *testing.T) {
 	keys := repeat(400, func(i int) string { return strings.Repeat("k", 7*i%400) })
 	o := &Outcome{}
-	withheld := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
+	all := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
 
 	for i, name := range repeat(300, func(int) string { return strings.Repeat("n\n", 150) }) {
 		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: strings.Repeat("ü", 600)}
@@ -374,7 +374,10 @@ func TestManyResources(t *testing.T) {
 		notKnown.Lacks = locate.Unknown
 
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
-			withholding(name, stamp.Withheld{Retained: withheld[:100], Ignored: withheld[100:200], Removed: withheld[200:300], Unkept: withheld[300:]}))
+			stamp.Result{
+				Resource: name, Provider: "aws", Notes: stamp.Notes{{Kind: stamp.NoteUnkept, Keys: all[300:]}},
+				Labels: slices.Concat(recordsOf(stamp.Retained, all[:100]...), recordsOf(stamp.Ignored, all[100:200]...), recordsOf(stamp.Removed, all[200:300]...)),
+			})
 		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Rule: i / 100, Why: name + ": " + strings.Repeat("must be short; ", 50)})
 	}
 
@@ -471,7 +474,7 @@ func TestBounded(t *testing.T) {
 		reason            string
 		labels, resources int
 		text              string
-		withheld          func(keys []string) stamp.Withheld
+		removed           bool
 
 		// lines of the log, and the last result.
 		lines int
@@ -480,9 +483,9 @@ func TestBounded(t *testing.T) {
 		"Both": {
 			reason: "Each resource has one result or line, which names the first few tags.",
 			labels: 1000, resources: 1000,
-			withheld: func(keys []string) stamp.Withheld { return stamp.Withheld{Removed: keys} },
-			lines:    1000 + 500 - 8,
-			last:     "removeTags names it); and 972 more; and 492 resources more: the log has all",
+			removed: true,
+			lines:   1000 + 500 - 8,
+			last:    "removeTags names it); and 972 more; and 492 resources more: the log has all",
 		},
 		"ControlCharacters": {reason: "Characters that can't be seen take more bytes in messages.", labels: 100, resources: 1, text: "\x00", lines: 100, last: "labels more: the log has all"},
 		"ManyBytes":         {reason: "Characters of many bytes are not torn apart, and long keys are short in messages.", labels: 1000, resources: 1000, text: "😀", lines: 1000, last: "labels more: the log has all"},
@@ -497,8 +500,8 @@ func TestBounded(t *testing.T) {
 				names[i] = fmt.Sprintf("r%05d", i)
 
 				o.Results = append(o.Results, stamp.Result{Resource: names[i]})
-				if tc.withheld != nil && i%2 == 0 {
-					o.Results[i].Withheld = tc.withheld(keys)
+				if tc.removed && i%2 == 0 {
+					o.Results[i].Labels = recordsOf(stamp.Removed, keys...)
 				}
 			}
 

@@ -76,24 +76,14 @@ func (r *Run) Again() *Run {
 // An Outcome is what came of a run: typed facts, which this package puts into words. The README says
 // which facts belong where.
 type Outcome struct {
-	// Results of stamping, by the name of the resource, and labels that were skipped.
-	Results []stamp.Result
-	Skips   []stamp.Skip
-
-	// CloudRefuses are labels that are tags, but that the cloud's API refuses, sorted as Skips.
-	CloudRefuses []stamp.Skip
+	// Outcome of stamping: the records of labels.
+	stamp.Outcome
 
 	// Unmatched are the entries of the input that select no desired resource: see locate.Targets.
 	Unmatched []string
 
-	// Finals are what tag fields have in the end. They are needed only for the status.
-	Finals []stamp.Final
-
 	// NotCopied is metadata that was not copied.
 	NotCopied []metadata.NotCopied
-
-	// Changes of tags, by name of the resource.
-	Changes []stamp.Change
 
 	// Violations of the tag policy, by rule and name of the resource.
 	Violations []tagpolicy.Violation
@@ -136,7 +126,7 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	log := r.logOf(digest)
 
 	logSkips(ctx, log, f)
-	r.logChanges(ctx, log, f.Changes)
+	r.logChanges(ctx, log, f.Results)
 	r.Metrics.count(f)
 
 	if results := say(ctx, log, topics); !slices.Contains(r.steps.said, digest) {

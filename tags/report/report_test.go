@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestRequired tests the responses of runs that need an object and a schema.
@@ -32,7 +33,7 @@ func TestRequired(t *testing.T) {
 		Input:    &v1beta1.CloudTags{TTL: v1beta1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: "example.org/resolved"},
 		Set: resolve.Set{
 			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
-			Classes: map[string]object.Object{"grade": class("v1", "ConfigMap", "", "gold")},
+			Classes: map[string]object.Object{"grade": object.Tree(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "", "name": "gold"}}`))},
 			Empty:   []resolve.Lack{{Source: "sources[1]", Why: "there is no spec.labelz"}},
 		},
 	}
@@ -46,7 +47,7 @@ func TestRequired(t *testing.T) {
 		"Success": {
 			reason:  "A call requires what it needed again, or Crossplane would never be done with asking.",
 			run:     run,
-			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}},
+			outcome: Outcome{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}}},
 		},
 		"Fatal": {
 			reason:  "A call that fails requires nothing, and isn't counted.",

@@ -189,12 +189,12 @@ func (f *findings) withholdings() []topic {
 			return words.Show(why, maxText)
 		}),
 		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, f.withheld, func(s *stamp.Result) string {
-			first, all := withheldTags(&s.Withheld)
+			first, all := withheldTags(s)
 			return words.Items(words.Name(s.Resource)+": withheld: ", first, all, maxText)
 		}),
 		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, f.protected, func(s *stamp.Result) string {
-			keys := s.Withheld.Protected
-			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys, words.Name), len(keys)+s.Withheld.MoreProtected, maxText)
+			keys, more := s.Notes.Keys(stamp.NoteProtected)
+			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys, words.Name), len(keys)+more, maxText)
 		}),
 	}
 }
@@ -284,26 +284,29 @@ func leftAlone(s *stamp.Result) string {
 	return words.Shorten(words.Name(s.Resource)+" ("+words.Name(s.APIVersion)+" "+words.Name(s.Kind)+") "+s.LeftAlone, words.MaxText)
 }
 
+// withheldBy says why a label's tag is as somebody else wants it, by the label's fate.
+var withheldBy = map[stamp.Fate]string{
+	stamp.Retained: "an earlier step set another value",
+	stamp.Ignored:  "the cloud has another value, and ignoreTags names it",
+	stamp.Removed:  "removeTags names it",
+}
+
 // withheldTags returns the first tags that are not as labels, or the input, would have them, each with
 // the reason, sorted by key, and how many there are in all.
-func withheldTags(w *stamp.Withheld) (first []string, all int) {
-	why := map[string]string{}
-	all = w.More
+func withheldTags(s *stamp.Result) (first []string, all int) {
+	unkept, more := s.Notes.Keys(stamp.NoteUnkept)
+	why := make(map[string]string)
+	all = s.More + more + len(unkept)
 
-	for _, of := range []struct {
-		reason string
-		keys   []string
-	}{
-		{"an earlier step set another value", w.Retained},
-		{"the cloud has another value, and ignoreTags names it", w.Ignored},
-		{"removeTags names it", w.Removed},
-		{"ignoreTags names it, but there is no tag slot left", w.Unkept},
-	} {
-		all += len(of.keys)
-
-		for _, key := range of.keys {
-			why[key] = of.reason
+	for i := range s.Labels {
+		if j := &s.Labels[i]; j.Withheld() {
+			why[j.Key] = withheldBy[j.Fate]
+			all++
 		}
+	}
+
+	for _, key := range unkept {
+		why[key] = "ignoreTags names it, but there is no tag slot left"
 	}
 
 	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + " (" + why[key] + ")" }), all

@@ -24,7 +24,7 @@ func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	xr = object.Of(r.Request.GetDesired().GetComposite())
 	old, _ := object.Get(xr, path) // What can't be read can't be written either.
 
-	active := r.active(out.Finals)
+	active := r.active(out.Results)
 	r.omitEmptied(active)
 
 	if len(active.GetFields()) == 0 {
@@ -48,16 +48,18 @@ func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 
 // active is the object with the tags that tag fields have in the end, by resource, and their keys,
 // by provider: those to activate for cost allocation. With them are the classes that were picked.
-func (r *Run) active(finals []stamp.Final) *structpb.Struct {
+func (r *Run) active(results []stamp.Result) *structpb.Struct {
 	resources, providers := newStruct(), newStruct()
 	out := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"resources": structpb.NewStructValue(resources), "providers": structpb.NewStructValue(providers),
 	}}
 	keys := make(map[string][]string)
 
-	for _, f := range finals {
-		put(within(resources, f.Resource), f.Tags)
-		keys[f.Provider] = slices.AppendSeq(keys[f.Provider], maps.Keys(f.Tags))
+	for i := range results {
+		if s := &results[i]; len(s.Final) > 0 {
+			put(within(resources, s.Resource), s.Final)
+			keys[s.Provider] = slices.AppendSeq(keys[s.Provider], maps.Keys(s.Final))
+		}
 	}
 
 	for provider, of := range keys {

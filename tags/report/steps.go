@@ -17,6 +17,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -260,15 +261,59 @@ func digestOf(id string, v verdict, f *findings) string {
 		}
 	}
 
-	said := &stamp.Result{}
+	said := news{}
 
 	for i := range f.Results {
-		if f.Results[i].HasNews() {
-			*said = f.Results[i]
-			said.Active, said.Trusted = nil, nil // They are what the resource has.
-			d.add(said)
+		if s := &f.Results[i]; s.HasNews() {
+			said = newsOf(s)
+			d.add(&said)
 		}
 	}
 
 	return d.digest()
+}
+
+// news are what there is to say of a result, in the form that digests are made of: in another form, an upgrade of the
+// function would return all results once more.
+type news struct {
+	Resource, APIVersion, Kind, Provider string
+
+	Unprofiled          locate.Unprofiled `json:"unprofiled,omitzero"`
+	LeftAlone, Mismatch string
+	Stamped             struct{}
+	HandsOn             bool `json:"handsOn,omitzero"`
+	Active              any
+	Withheld            withheld
+	Notes               []stamp.Note
+	Trusted             any
+}
+
+// withheld are the keys of the tags that are not as labels, or the input, would have them.
+type withheld struct {
+	Retained, Ignored, Removed, Protected, Unkept []string
+
+	More          int `json:"more,omitzero"`
+	MoreProtected int `json:"moreProtected,omitzero"`
+}
+
+// newsOf returns what there is to say of the result.
+func newsOf(s *stamp.Result) news {
+	n := news{
+		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
+		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsOn: s.HandsOn,
+	}
+
+	w := &n.Withheld
+	w.Retained, w.Ignored, w.Removed = s.Keys(stamp.Retained), s.Keys(stamp.Ignored), s.Keys(stamp.Removed)
+	w.Protected, w.MoreProtected = s.Notes.Keys(stamp.NoteProtected)
+	w.Unkept, w.More = s.Notes.Keys(stamp.NoteUnkept)
+	w.More += s.More
+
+	for _, note := range s.Notes {
+		if note.Kind != stamp.NoteProtected && note.Kind != stamp.NoteUnkept {
+			n.Notes = append(n.Notes, note)
+		}
+	}
+
+	return n
 }

@@ -26,10 +26,10 @@ func TestSymptomsHaveReasons(t *testing.T) {
 	// There is a topic for each reason, with nothing to say, but for those that are made of what there is to say.
 	r := &Run{Input: &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: make([]v1beta1.TagRule, 1)}}}
 	f := &findings{Outcome: &Outcome{
-		Skips: words.Map(profile.SkipReasons(), func(r profile.SkipReason) stamp.Skip {
+		Outcome: stamp.Outcome{CloudRefuses: make([]stamp.Skip, 1), Skips: words.Map(profile.SkipReasons(), func(r profile.SkipReason) stamp.Skip {
 			return stamp.Skip{SkippedLabel: tags.SkippedLabel{Reason: r}, Limit: string(r)}
-		}),
-		CloudRefuses: make([]stamp.Skip, 1), NotCopied: make([]metadata.NotCopied, 1), Violations: make([]tagpolicy.Violation, 1),
+		})},
+		NotCopied: make([]metadata.NotCopied, 1), Violations: make([]tagpolicy.Violation, 1),
 	}}
 
 	reasons := slices.Concat(ranked, failures)

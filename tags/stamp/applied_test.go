@@ -148,18 +148,17 @@ func TestAuditApplied(t *testing.T) {
 
 				told := make(map[string]bool)
 
-				for _, c := range out.Changes {
-					for _, of := range []map[string]Values{c.Added, c.Changed, c.Removed} {
-						for key := range of {
-							told[key] = true
-						}
+				c := out.Results[0].Changes
+				for _, values := range []map[string]Values{c.Added, c.Changed, c.Removed} {
+					for key := range values {
+						told[key] = true
 					}
 				}
 
 				for _, key := range []string{"a", "b", "c", "ours:a", "ours:b"} {
 					// Of a set that has a key at several values, one of them is told.
 					if len(before[key]) <= 1 && len(after[key]) <= 1 && slices.Equal(before[key], after[key]) == told[key] {
-						t.Fatalf("%s was %q, and becomes %q: the audit tells %v", key, before[key], after[key], changed(out.Changes))
+						t.Fatalf("%s was %q, and becomes %q: the audit tells %v", key, before[key], after[key], changed(out))
 					}
 				}
 			})

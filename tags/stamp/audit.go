@@ -9,17 +9,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A Change is what changes in the tags of a resource once Crossplane applies it.
-type Change struct {
-	Resource   string
-	APIVersion string
-	Kind       string
-
-	// HandsOn is true if they are labels that are handed on.
-	HandsOn bool
-
-	// Added, Changed and Removed tags by key. Those added have no value before, and
-	// those removed none after.
+// Changes are what changes in the tags of a resource once Crossplane applies it: the tags that are added, changed and
+// removed, by key. Added tags have no value before, and removed ones none after.
+type Changes struct {
 	Added, Changed, Removed map[string]Values
 }
 
@@ -28,32 +20,26 @@ type Values struct {
 	Before, After string
 }
 
-// isEmpty is true if nothing changes.
-func (c *Change) isEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+// IsEmpty reports whether nothing changes.
+func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// changeOf returns what changes in the tags of t if it becomes r. The keys of the labels tell tags apart.
-func changeOf(t *locate.Target, r object.Object, l *Labels) Change {
+// changesOf returns what changes in the tags of t if it becomes r. The keys of the labels tell tags apart.
+func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
-	if err != nil || t.ThereErr != nil {
-		return Change{} // What can't be read was left alone.
-	}
-
-	c := Change{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, HandsOn: t.Profile.HandsOn}
-
-	if settled(t, after) {
-		return c
+	if err != nil || t.ThereErr != nil || settled(t, after) {
+		return c // What can't be read was left alone.
 	}
 
 	keys := l.allKeys()
 
 	old, err := tagset.Read(t.There, t.Field, keys)
 	if err != nil {
-		return Change{}
+		return c
 	}
 
 	desired, err := tagset.Read(after, t.Field, keys)
 	if err != nil {
-		return Change{}
+		return c
 	}
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
@@ -87,14 +73,13 @@ func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Targ
 	}
 
 	l := s.knownLabelsOf(t).in(t)
-	c := changeOf(t, t.Resource, l)
-	c.Added, c.Changed = nil, nil
+	removed := changesOf(t, t.Resource, l).Removed
 
-	maps.DeleteFunc(c.Removed, func(key string, _ Values) bool {
-		return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key})
-	})
+	maps.DeleteFunc(removed, func(key string, _ Values) bool { return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key}) })
 
-	o.addChange(c)
+	r := newPlan(t, l).Result
+	r.Changes.Removed = removed
+	o.addResult(r)
 }
 
 // settled is true if t is observed with the value after of its tag field,

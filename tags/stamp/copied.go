@@ -17,7 +17,7 @@ func (d *Decision) copies() (out [][]tagset.Entry) {
 
 		switch there := d.Tags.Find(e.ID); {
 		case reserved || d.Labels.isProviders(e) || d.Labels.isClouds(e):
-			d.forbidden = append(d.forbidden, e.Key)
+			d.notes.add(NoteCopyReserved, "", e.Key)
 		case there != nil && there.Value.Equal(e.Value):
 		case d.mayCopy(e):
 			out = append(out, of)

@@ -17,8 +17,8 @@ import (
 type Decision struct {
 	*State
 
-	// fates of labels, by position.
-	fates []Fate
+	// judged are the records of labels, by position.
+	judged []Judged
 
 	// instead are the tags of other systems that missing labels give way to, by position.
 	instead map[int][]tagset.Entry
@@ -33,18 +33,17 @@ type Decision struct {
 	lacking     int
 	lackingKeys []string
 
-	// taken are the tags that earlier steps set with reserved keys, protected the keys that rules could
-	// have changed or removed, and unkept those of other systems' tags that there is no slot for.
-	taken, protected, unkept []string
+	// taken are the keys of tags that earlier steps set with reserved keys.
+	taken []string
+
+	// notes on tags that stay, or aren't there, whatever the input asks for.
+	notes Notes
 
 	// trusted are the tags with reserved keys that labels of trusted sources have become, by key.
 	trusted map[string]string
 
 	// followed are the changes of other systems' tags that this run follows.
 	followed followedChanges
-
-	// uncopied is metadata without a tag slot, and forbidden metadata with reserved keys.
-	uncopied, forbidden []string
 }
 
 // Decide what becomes of the tags of s, in this order: reserved keys that are nobody's are taken away, labels
@@ -52,7 +51,7 @@ type Decision struct {
 // has no tag slot for is left out. It returns an error if the source of a label accepts no other value than
 // its own, and there is one. It changes nothing but the set of tags.
 func Decide(s *State) (*Decision, error) {
-	d := &Decision{State: s, fates: make([]Fate, len(s.Labels.all))}
+	d := &Decision{State: s, judged: s.Labels.undecided()}
 	d.takeAway()
 
 	if err := d.replace(); err != nil {
@@ -135,7 +134,7 @@ func (d *Decision) replace() error {
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 				d.Labels.Profile.Noun(), l.Key, quote(there), l.Source.Name, l.Value)
 		default:
-			d.fates[i] = Retained
+			d.judged[i].Fate = Retained
 		}
 	}
 
@@ -150,7 +149,7 @@ func (d *Decision) replace() error {
 	// since.
 	for _, spellings := range d.Labels.spellings {
 		for _, i := range spellings {
-			if d.fates[i] == Tagged {
+			if d.judged[i].Fate == Tagged {
 				d.put(i)
 			}
 		}
@@ -161,7 +160,7 @@ func (d *Decision) replace() error {
 
 // put the label at position i among the tags.
 func (d *Decision) put(i int) {
-	d.fates[i] = Tagged
+	d.judged[i].Fate = Tagged
 	d.Tags.Put(d.entry(i))
 }
 
@@ -190,7 +189,7 @@ func (d *Decision) rule(rules []keyRule, e *tagset.Entry) *keyRule {
 
 	rule, protected := d.Labels.match(rules, e)
 	if rule == nil && protected != "" {
-		d.protected = append(d.protected, protected)
+		d.notes.add(NoteProtected, "", protected)
 	}
 
 	return rule
@@ -211,7 +210,7 @@ func (d *Decision) removeTags() {
 		}
 
 		if i, ok := l.byID[of[0].ID]; ok && !d.Tags.Has(of[0].ID) {
-			d.fates[i] = Removed
+			d.judged[i].Fate = Removed
 		}
 	}
 
@@ -225,13 +224,13 @@ func (d *Decision) removeTags() {
 		switch {
 		case gives:
 			if d.instead[i] = d.withoutRemoved(of); len(d.instead[i]) == 0 {
-				d.fates[i] = Removed
+				d.judged[i].Fate = Removed
 			}
-		case d.fates[i] != Undecided: // What it is decides, not what the label would be.
+		case d.judged[i].Fate != Undecided: // What it is decides, not what the label would be.
 		case l.all[i].removed:
-			d.fates[i] = Removed
+			d.judged[i].Fate = Removed
 		case l.all[i].protected != "":
-			d.protected = append(d.protected, l.all[i].protected)
+			d.notes.add(NoteProtected, "", l.all[i].protected)
 		}
 	}
 }
@@ -261,15 +260,15 @@ func (d *Decision) fill() error {
 
 	unkept, free := d.adopt(grown, free)
 
-	if free, err = d.fillLabels(trusted, len(d.fates), free); err != nil {
+	if free, err = d.fillLabels(trusted, len(d.judged), free); err != nil {
 		return err
 	}
 
 	more, free := d.adopt(missing, free)
-	d.unkept = append(firstKeys(unkept), firstKeys(more)...)
+	d.notes.add(NoteUnkept, "", firstKeys(append(unkept, more...))...)
 
 	copies, _ = d.adopt(copies, free)
-	d.uncopied = firstKeys(copies)
+	d.notes.add(NoteCopyCapped, "", firstKeys(copies)...)
 
 	return nil
 }
@@ -278,7 +277,7 @@ func (d *Decision) fill() error {
 // how many slots are left.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
-		if d.fates[i] != Undecided {
+		if d.judged[i].Fate != Undecided {
 			continue
 		}
 
@@ -309,7 +308,7 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 // instead.
 func (d *Decision) putMissing(i int) error {
 	if of, gives := d.instead[i]; gives {
-		d.fates[i] = Ignored
+		d.judged[i].Fate = Ignored
 		d.Tags.Adopt(of)
 
 		return nil

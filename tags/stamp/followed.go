@@ -15,9 +15,9 @@ const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// changesOf returns the changes that an annotation of o remembers. What others have written there is
+// remembered returns the changes that an annotation of o remembers. What others have written there is
 // nothing.
-func changesOf(o object.Object) followedChanges {
+func remembered(o object.Object) followedChanges {
 	out := make(followedChanges)
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
 		return make(followedChanges)
@@ -36,7 +36,7 @@ func (p *plan) remember() error {
 	r := p.becomes()
 
 	// An earlier step may have followed others.
-	changes := changesOf(r)
+	changes := remembered(r)
 	maps.Copy(changes, followed)
 
 	j, err := json.Marshal(changes)
@@ -56,7 +56,7 @@ func (p *plan) noteIgnored() {
 		return
 	}
 
-	d.noteKept(&p.Result)
+	p.Notes.add(NoteKept, "", d.kept()...)
 
 	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed) && t.HasLooked()) {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})

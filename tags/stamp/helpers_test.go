@@ -81,10 +81,12 @@ func lines(o *Outcome, err error) []string {
 		add("the API refuses %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}
 
-	out = append(out, changed(o.Changes)...)
+	out = append(out, changed(o)...)
 
-	for _, f := range o.Finals {
-		add("%s has in the end by %s: %q", f.Resource, f.Provider, keysAndValues(f.Tags))
+	for _, r := range o.Results {
+		if len(r.Final) > 0 {
+			add("%s has in the end by %s: %q", r.Resource, r.Provider, keysAndValues(r.Final))
+		}
 	}
 
 	for _, s := range o.Skips {
@@ -99,19 +101,23 @@ func told(r *Result) []string {
 	out := []string{}
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
-	if len(r.Active) > 0 {
-		add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(r.Active))
+	if tagged := r.taggedBy(); len(tagged) > 0 {
+		add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(tagged))
 	}
 
-	w := r.Withheld
-	for i, keys := range [][]string{w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept} {
+	protected, _ := r.Notes.Keys(NoteProtected)
+	unkept, _ := r.Notes.Keys(NoteUnkept)
+
+	for i, keys := range [][]string{r.Keys(Retained), r.Keys(Ignored), r.Keys(Removed), protected, unkept} {
 		if len(keys) > 0 {
 			add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
 		}
 	}
 
 	for _, n := range r.Notes {
-		add("%s note %d: %q %s", r.Resource, n.Kind, n.Keys, n.Manager)
+		if n.Kind != NoteProtected && n.Kind != NoteUnkept {
+			add("%s note %d: %q %s", r.Resource, n.Kind, n.Keys, n.Manager)
+		}
 	}
 
 	if r.LeftAlone != "" {
@@ -124,6 +130,19 @@ func told(r *Result) []string {
 
 	if r.Trusted != nil {
 		add("%s trusts: %q", r.Resource, keysAndValues(r.Trusted))
+	}
+
+	return out
+}
+
+// taggedBy returns the tags that labels have become.
+func (r *Result) taggedBy() map[string]string {
+	out := make(map[string]string)
+
+	for _, j := range r.Labels {
+		if j.Fate == Tagged {
+			out[j.Key] = j.Value
+		}
 	}
 
 	return out
@@ -185,14 +204,14 @@ func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
 	return t
 }
 
-// changed are the changes, line by line.
-func changed(of []Change) []string {
+// changed are the changes of all resources, line by line.
+func changed(o *Outcome) []string {
 	out := []string{}
 
-	for _, c := range of {
-		for i, values := range []map[string]Values{c.Added, c.Changed, c.Removed} {
+	for _, r := range o.Results {
+		for i, values := range []map[string]Values{r.Changes.Added, r.Changes.Changed, r.Changes.Removed} {
 			for _, key := range slices.Sorted(maps.Keys(values)) {
-				out = append(out, fmt.Sprintf("%s (%s %s) %s %s: %q -> %q", c.Resource, c.APIVersion, c.Kind, []string{"adds", "changes", "removes"}[i], key, values[key].Before, values[key].After))
+				out = append(out, fmt.Sprintf("%s (%s %s) %s %s: %q -> %q", r.Resource, r.APIVersion, r.Kind, []string{"adds", "changes", "removes"}[i], key, values[key].Before, values[key].After))
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (d *Decision) ignoreTag(of []tagset.Entry) {
 	}
 
 	for _, i := range labels {
-		d.fates[i] = Ignored
+		d.judged[i].Fate = Ignored
 	}
 }
 
@@ -91,7 +91,7 @@ func (d *Decision) external(of []tagset.Entry) (theirs []tagset.Entry, rule *key
 
 		// Nobody else has a say in it.
 		if key, reserved := l.reserved(e); reserved {
-			d.protected = append(d.protected, key)
+			d.notes.add(NoteProtected, "", key)
 			continue
 		}
 

@@ -71,13 +71,14 @@ func (p *plan) freeze() error {
 		return err
 	}
 
-	p.decision, p.done = &Decision{State: &State{Labels: p.labels, Tags: set}}, true
+	p.decision = &Decision{State: &State{Labels: p.labels, Tags: set}, judged: p.labels.undecided()}
 	p.judged = p.decision.judgeMade()
 
 	if p.Stamped, err = writeMade(t, set); err != nil {
 		return err
 	}
 
+	p.conclude()
 	p.compare()
 
 	return nil
@@ -182,22 +183,13 @@ func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 // compare the labels with the tags that the resource keeps. No resource could ever have more of
 // them than the profile admits.
 func (p *plan) compare() {
-	var differ []string
-
-	p.Active = make(map[string]string)
-
 	for i := range p.judged[:min(len(p.judged), p.labels.Profile.MaxTags)] {
 		j, l := &p.judged[i], &p.labels.all[i]
 
-		switch {
-		case j.Fate == Tagged:
-			p.activate(j)
-		case p.decision.Tags.Has(l.entry.ID) || !l.removed:
-			differ = append(differ, l.Key)
+		if j.Fate != Tagged && (p.decision.Tags.Has(l.entry.ID) || !l.removed) {
+			p.Notes.add(NoteImmutable, "", l.Key)
 		}
 	}
-
-	p.note(NoteImmutable, "", differ)
 }
 
 // keepFixed keeps the tags that the resource was made with, if they can't change: the API server would refuse

@@ -76,9 +76,10 @@ func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
 
-	own, theirs := p.Withheld.lists(), q.Withheld.lists()
-	for i := range own {
-		*own[i] = append(*own[i], *theirs[i]...)
+	for _, j := range q.Labels {
+		if j.Withheld() {
+			p.Labels = append(p.Labels, j)
+		}
 	}
 
 	for key, value := range q.Trusted {
@@ -162,7 +163,7 @@ func (l *launch) noteReserved(p *plan, path object.Path) {
 // said otherwise.
 func (l *launch) switchOn(at *locate.Launched, own *plan) error {
 	v, err := l.resource.At(at.Of.Path)
-	if err != nil || !v.IsNull() || len(own.Active) == 0 {
+	if err != nil || !v.IsNull() || !own.IsTagged() {
 		return nil //nolint:nilerr // There is no such field to switch on.
 	}
 

@@ -1,9 +1,16 @@
 package stamp
 
 import (
+	"cmp"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
@@ -33,9 +40,10 @@ type LookedField struct {
 	// Mismatch is why the field can't be read or written, or empty if it can.
 	Mismatch string
 
-	// Transformed are the tags of all labels, and Labels what becomes of each.
+	// Transformed are the tags of all labels, and Labels the records of all of them, in the order in which they take tag
+	// slots. Labels that the profile refuses come last.
 	Transformed *tags.Transformed
-	Labels      []LookedLabel
+	Labels      []Judged
 
 	// Tags that are there before anything is decided, in their order.
 	Tags []LookedTag
@@ -44,14 +52,6 @@ type LookedField struct {
 	// was decided, which are less than none if there are too many tags.
 	Limit string
 	Free  int
-}
-
-// A LookedLabel is the record of a label.
-type LookedLabel struct {
-	Judged
-
-	// IsThere is true if the tag was there at the label's value before anything was decided.
-	IsThere bool
 }
 
 // A LookedTag is a tag that is there.
@@ -63,6 +63,9 @@ type LookedTag struct {
 
 	// Manager is the field manager that owns the tag in the observed resource, if it isn't Crossplane's.
 	Manager string
+
+	// Rule is the first entry of ignoreTags that names the tag, or the tag of its Label. It is nil if none does.
+	Rule *resolve.TagKey
 }
 
 // Look at t. An error means that its labels can't be known, or conflict with what is there.
@@ -129,48 +132,86 @@ func (s *Stamper) look(p *plan) LookedField {
 		return f
 	}
 
-	f.addTags(before, p.target.Owners())
+	remove, ignore := s.Remove, s.Ignore
+	if p.HandsOn { // These are for tags.
+		remove, ignore = nil, nil
+	}
+
 	f.Limit, f.Free = before.limit(), before.free()
-	f.addLabels(p, before)
+	f.addTags(before, p.target.Owners(), ignore)
+	f.addLabels(p, before, remove, ignore)
 
 	return f
 }
 
 // addTags that are there.
-func (f *LookedField) addTags(s *State, owners *locate.Owners) {
+func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagKey) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
 			continue
 		}
 
 		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: owners.Of(e).Manager}
+		named := &tags.Tag{Key: tag.Key, Value: tag.Value}
+
 		if i, ok := s.Labels.labelOf(e); ok {
 			tag.Label = &s.Labels.all[i].Tag
+			named = tag.Label
 		}
 
+		tag.Rule = s.Labels.first(ignore, named)
 		f.Tags = append(f.Tags, tag)
 	}
 }
 
-// addLabels of p, and what becomes of them, in the order in which they take tag slots. Those come last that the profile
-// refuses.
-func (f *LookedField) addLabels(p *plan, before *State) {
-	for i, j := range p.judged {
-		l := LookedLabel{Judged: j}
-
-		switch {
-		case j.Fate == TakenAway:
+// addLabels of p, and what becomes of them.
+func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagKey) {
+	for i, j := range slices.Concat(p.judged, p.labels.refused) {
+		if j.Fate == TakenAway {
 			continue
-		case i < len(p.labels.all):
-			label := &p.labels.all[i]
-			there := before.Tags.For(&label.entry)
-			l.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
 		}
 
-		f.Labels = append(f.Labels, l)
+		if i < len(p.labels.all) {
+			label := &p.labels.all[i]
+			there := before.Tags.For(&label.entry)
+			j.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
+		}
+
+		if j.Fate == Removed {
+			j.Rule = p.labels.first(remove, j.Tag)
+		} else {
+			j.Rule = p.labels.first(ignore, j.Tag)
+		}
+
+		f.Labels = append(f.Labels, j)
+	}
+}
+
+// Preview returns what becomes of labels on a new resource of the profile p, which has no tags, be it in a map or, where
+// the provider takes each tag for one word, in a list of strings.
+func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedField, error) {
+	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
+	if p.FoldEntries {
+		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
 	}
 
-	for _, j := range p.labels.refused {
-		f.Labels = append(f.Labels, LookedLabel{Judged: j})
+	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.Kind{}, Profile: p, Resource: object.Tree(&structpb.Struct{})}
+
+	plan, err := s.plan(t, s.resourceLabels(labels).in(t))
+	if err != nil {
+		return LookedField{}, err
 	}
+
+	out := s.look(plan)
+
+	for i := range plan.labels.all {
+		j := &out.Labels[i]
+
+		// One word stands for labels that differ in case alone.
+		if there := plan.decision.Tags.For(&plan.labels.all[i].entry); j.Fate == Tagged && there.Key != j.Key {
+			j.Tag = &tags.Tag{Label: j.Label, Key: there.Key, Value: tagset.TextOf(there.Value)}
+		}
+	}
+
+	return out, nil
 }

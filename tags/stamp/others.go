@@ -36,7 +36,7 @@ func (d *Decision) replaceOthers() error {
 	slices.Sort(positions)
 
 	for _, i := range positions {
-		if d.fates[i] != Undecided || d.needs(i) > 0 {
+		if d.judged[i].Fate != Undecided || d.needs(i) > 0 {
 			continue
 		}
 

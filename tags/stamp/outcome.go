@@ -24,13 +24,6 @@ type Outcome struct {
 
 	// Changed resources, by name: what they become, with the metadata that was copied to them.
 	Changed map[string]object.Object
-
-	// Finals are what tag fields have in the end, by name of the resource, if the input wants
-	// them in the status. Those without tags are not among them.
-	Finals []Final
-
-	// Changes of tags, by name of the resource, if the Stamper audits.
-	Changes []Change
 }
 
 // Apply what resources of the desired state, by name, have become. It returns a copy of the
@@ -48,16 +41,6 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	}
 
 	return desired
-}
-
-// A Final is what the tag field of a resource has in the end, whoever has set it: labels, earlier
-// steps, other systems whose tags ignoreTags keeps, or other field managers.
-type Final struct {
-	// Resource is the name of the composed resource, and Provider that of its tag profile.
-	Resource, Provider string
-
-	// Tags by key. What is in the field and is no tag is not among them.
-	Tags map[string]string
 }
 
 // outcomes make an Outcome of what becomes of one resource after the other.
@@ -79,7 +62,7 @@ func newOutcomes(s *Stamper, n int) *outcomes {
 
 // addResult of a resource, and what it becomes.
 func (o *outcomes) addResult(r Result) {
-	r.Withheld.bound()
+	r.keep()
 	o.Results = append(o.Results, r)
 
 	if !r.Stamped.IsZero() {
@@ -97,28 +80,19 @@ func (o *outcomes) addPlan(own, p *plan) {
 
 // add what becomes of a resource by its own plan.
 func (o *outcomes) add(p *plan) {
-	o.addResult(p.Result)
-
 	if p.HandsOn {
 		o.stamper.added += p.becomes().Node().Size() - p.target.Resource.Node().Size()
 	}
 
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
-		if tags := p.finalTags(); len(tags) > 0 {
-			o.Finals = append(o.Finals, Final{Resource: p.Resource, Provider: p.Provider, Tags: tags})
-		}
+		p.Final = p.finalTags()
 	}
 
 	if o.stamper.Audits {
-		o.addChange(changeOf(p.target, p.becomes(), p.labels))
+		p.Changes = changesOf(p.target, p.becomes(), p.labels)
 	}
-}
 
-// addChange of tags, if there is any.
-func (o *outcomes) addChange(c Change) {
-	if !c.isEmpty() {
-		o.Changes = append(o.Changes, c)
-	}
+	o.addResult(p.Result)
 }
 
 // outcome of all resources, or a LimitError.

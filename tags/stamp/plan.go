@@ -19,7 +19,7 @@ type plan struct {
 	decision *Decision
 	done     bool
 
-	// judged are the records of labels, but for those that the profile refuses.
+	// judged are the records of labels in the field, but for those that the profile refuses.
 	judged []Judged
 
 	// restored is true if the provider's own tags had to be put to those that earlier steps set.
@@ -76,11 +76,44 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
-	if err := p.carryOut(); err != nil {
-		return nil, err
+	return p, p.carryOut()
+}
+
+// carryOut writes what p has decided, and says so.
+func (p *plan) carryOut() error {
+	d := p.decision
+	p.Trusted, p.Notes = d.trusted, d.notes
+
+	if p.failsBy(p.write()) {
+		return nil
 	}
 
-	return p, nil
+	if err := p.remember(); err != nil {
+		return err
+	}
+
+	p.keepFixed()
+	p.noteLast()
+	p.noteIgnored()
+
+	if p.LeftAlone == "" {
+		p.conclude()
+		d.noteOthers(&p.Notes)
+		p.Notes.add(NoteOtherValue, "", d.otherValues()...)
+	}
+
+	return nil
+}
+
+// conclude says that the records of labels are what has come of the resource.
+func (p *plan) conclude() {
+	p.Labels, p.done = p.judged, true
+
+	for i := range p.judged {
+		if j := &p.judged[i]; j.Fate == Tagged && j.Reserved {
+			p.Trusted = put(p.Trusted, j.Key, j.Value)
+		}
+	}
 }
 
 // failsBy is true if there is an error, by which the tag field is left alone.

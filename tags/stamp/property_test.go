@@ -794,15 +794,21 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		t.Fatalf("\nNo key should be there twice.\n%s: Stamp(%+v): got %v", kind, w, after)
 	}
 
-	for key, value := range out.Results[0].Active {
+	for key, value := range out.Results[0].taggedBy() {
 		got.active[fold(key)] = value
 	}
 
-	h := out.Results[0].Withheld
-	got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
-	got.unkept = folded(h.Unkept)
+	r0 := &out.Results[0]
+	got.retained, got.ignored, got.removed = folded(r0.Keys(Retained)), folded(r0.Keys(Ignored)), folded(r0.Keys(Removed))
+	protected, _ := r0.Notes.Keys(NoteProtected)
+	unkept, _ := r0.Notes.Keys(NoteUnkept)
+	got.protected, got.unkept = folded(protected), folded(unkept)
 
-	for _, n := range out.Results[0].Notes {
+	for _, n := range r0.Notes {
+		if n.Kind == NoteProtected || n.Kind == NoteUnkept {
+			continue
+		}
+
 		for _, key := range n.Keys {
 			got.notes = append(got.notes, fmt.Sprint(n.Kind, n.Manager, " ", fold(key)))
 		}

@@ -15,7 +15,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	}
 
 	p.decision = decideReserved(&State{Labels: l, Tags: set, Earlier: s.Earlier[t.Name]})
-	p.Trusted, p.judged = p.decision.trusted, p.decision.judge(nil)
+	p.Trusted, p.Notes, p.judged = p.decision.trusted, p.decision.notes, p.decision.judge(nil)
 
 	if set.Changed() {
 		p.Stamped, err = write(t, &l.Keys, set)

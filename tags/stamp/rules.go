@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -105,33 +104,14 @@ func (l *Labels) names(rules []keyRule, e *tagset.Entry) bool {
 	})
 }
 
-// KeyRules are keys to remove or to ignore, for tags of labels: for people who want to know which
-// of them it is that a tag is gone for.
-type KeyRules struct {
-	labels *Labels
-	keys   []resolve.TagKey
+// first returns the first of the keys to remove or to ignore that is for the tag, or nil if none is. Of removeTags
+// [owner, team/*], it is team/* for the tag team/a.
+func (l *Labels) first(keys []resolve.TagKey, t *tags.Tag) *resolve.TagKey {
+	e := l.Entry(t)
 
-	// rules of each key alone.
-	rules [][]keyRule
-}
-
-// NewKeyRules returns the keys as rules for the tags of labels d, which are those of the profile p.
-func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile) *KeyRules {
-	r := &KeyRules{labels: newLabels(tagset.Kind{Profile: p, Shape: field.Map}, d), keys: keys}
 	for i := range keys {
-		r.rules = append(r.rules, keyRules(d, keys[i:i+1]))
-	}
-
-	return r
-}
-
-// First of the keys that holds for the tag t, or nil if none does.
-func (r *KeyRules) First(t *tags.Tag) *resolve.TagKey {
-	e := r.labels.Entry(t)
-
-	for i := range r.keys {
-		if rule, _ := r.labels.match(r.rules[i], &e); rule != nil {
-			return &r.keys[i]
+		if rule, _ := l.match(keyRules(l.transformed, keys[i:i+1]), &e); rule != nil {
+			return &keys[i]
 		}
 	}
 

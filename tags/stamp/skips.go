@@ -37,32 +37,29 @@ type skipKey struct {
 
 // skips collects the labels that are skipped, resource by resource.
 type skips struct {
-	of map[skipKey]*skippedFor
+	all map[skipKey]*skipping
 
 	// resources counts those of each tag profile, by its name.
 	resources map[string]int
 }
 
-// skippedFor is the resources that a label is skipped for: the last one, the first ones, sorted, and how many
-// they are.
-type skippedFor struct {
-	last  string
-	first []string
+// A skipping is a Skip that may get more resources: how many it has, and the last of them.
+type skipping struct {
+	Skip
+
 	count int
+	last  string
 
 	// single is true if the reason is one that single resources have, so that they have to
 	// be named.
 	single bool
-
-	// trusted is true if a trusted source has such a label.
-	trusted bool
 
 	// claims are the sources of labels with a reserved key.
 	claims []*tags.Source
 }
 
 func newSkips() *skips {
-	return &skips{of: make(map[skipKey]*skippedFor), resources: make(map[string]int)}
+	return &skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)}
 }
 
 // add what p skips, the resource's own plan or one for what that launches. Resources come in the order of their names.
@@ -88,11 +85,11 @@ func (s *skips) add(own, p *plan) {
 
 // skip the label of the record, for the resource of p.
 func (s *skips) skip(j *Judged, p *plan) {
-	of := s.count(skipKey{j.Skip(p.Provider, j.Reason), j.Limit}, p.Resource, j.single)
-	of.trusted = of.trusted || j.Trusted
+	skip := s.count(j, p, j.single)
+	skip.Trusted = skip.Trusted || j.Trusted
 
-	if j.claims && j.Source != nil && !slices.Contains(of.claims, j.Source) {
-		of.claims = append(of.claims, j.Source)
+	if j.claims && j.Source != nil && !slices.Contains(skip.claims, j.Source) {
+		skip.claims = append(skip.claims, j.Source)
 	}
 }
 
@@ -100,55 +97,55 @@ func (s *skips) skip(j *Judged, p *plan) {
 func (s *skips) addRefused(p *plan) {
 	for i := range p.judged {
 		if j := &p.judged[i]; p.done && j.Fate == Tagged && j.Reason != "" {
-			s.count(skipKey{j.Skip(p.Provider, j.Reason), j.Limit}, p.Resource, j.Reason == profile.CountCap)
+			s.count(j, p, j.Reason == profile.CountCap)
 		}
 	}
 }
 
-// count the resource among those for which the label is skipped.
-func (s *skips) count(label skipKey, resource string, single bool) *skippedFor {
-	of, ok := s.of[label]
+// count the resource of p among those for which the label of the record is skipped.
+func (s *skips) count(j *Judged, p *plan, single bool) *skipping {
+	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit}
+
+	skip, ok := s.all[key]
 	if !ok {
-		of = &skippedFor{single: single}
-		s.of[label] = of
+		skip = &skipping{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}, single: single}
+		s.all[key] = skip
 	}
 
-	of.single = of.single && single
+	skip.single = skip.single && single
 
-	if of.count > 0 && of.last == resource {
-		return of
+	if skip.count > 0 && skip.last == p.Resource {
+		return skip
 	}
 
-	of.last = resource
+	skip.last = p.Resource
+	skip.count++
 
-	of.count++
-
-	if of.count <= words.MaxNamed {
-		of.first = append(of.first, resource)
+	if skip.count <= words.MaxNamed {
+		skip.Resources = append(skip.Resources, p.Resource)
 	}
 
-	return of
+	return skip
 }
 
 // sorted returns the labels that were skipped. A label that is skipped for all the resources of its profile names
 // none, unless the reason is one of single resources. So many resources as the map has have the profile.
 func (s *skips) sorted(resources map[string]int) []Skip {
 	reasons := profile.SkipReasons()
-	out := make([]Skip, 0, len(s.of))
+	out := make([]Skip, 0, len(s.all))
 
-	for k, of := range s.of {
-		slices.SortFunc(of.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+	for _, skip := range s.all {
+		slices.SortFunc(skip.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit, Trusted: of.trusted}
-		for _, source := range of.claims {
+		for _, source := range skip.claims {
 			skip.Sources = append(skip.Sources, source.Name)
 		}
 
-		if of.single || of.count != resources[k.label.Provider] {
-			skip.Resources, skip.More = of.first, of.count-len(of.first)
+		if skip.More = skip.count - len(skip.Resources); !skip.single && skip.count == resources[skip.Provider] {
+			skip.Resources, skip.More = nil, 0
 		}
 
-		out = append(out, skip)
+		out = append(out, skip.Skip)
 	}
 
 	slices.SortFunc(out, func(a, b Skip) int {

@@ -102,7 +102,7 @@ func TestProfile(t *testing.T) {
 			}
 
 			out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
-			if err != nil || len(out.Results) != 1 || len(out.Results[0].Active) == 0 {
+			if err != nil || len(out.Results) != 1 || !out.Results[0].IsTagged() {
 				t.Fatalf("\n%s\nStamp(...): want one resource with tags, got %+v, %v", tc.reason, out, err)
 			}
 

@@ -38,9 +38,8 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, 
 	e.addLimits(run.Input)
 	e.addHandedOn(run.Input)
 	e.addOrigins(run)
-	e.explain(run, providers)
 
-	return e, nil
+	return e, e.explain(run, providers)
 }
 
 // run the step of the Composition for the composite resource and, if there are any, its rendered resources.

@@ -50,9 +50,8 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 	run.addNotes(run.Input)
 
 	e := &explained{labels: run.Set.Labels, notes: run.notes}
-	e.explain(run, c.Provider)
 
-	return e, nil
+	return e, e.explain(run, c.Provider)
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

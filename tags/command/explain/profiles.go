@@ -148,7 +148,7 @@ func (e *explained) addOrigins(run *trace) {
 }
 
 // explain what becomes of the run's labels under the tag profiles of the providers, or under all if there are no providers.
-func (e *explained) explain(run *trace, providers []string) {
+func (e *explained) explain(run *trace, providers []string) error {
 	if len(providers) == 0 {
 		providers = profile.Names()
 	}
@@ -160,61 +160,42 @@ func (e *explained) explain(run *trace, providers []string) {
 
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
+			look, err := run.Stamper.Preview(transformer, p)
+			if err != nil {
+				return err
+			}
+
 			i = len(e.providers)
-			e.providers = append(e.providers, e.explanation(run, p, transformer.Transform(p)))
+			e.providers = append(e.providers, e.explanation(run, p, &look))
 		}
 
 		if !profile.Has(provider) {
 			e.providers[i].notef("%s", unprofiled(locate.Unprofiled{Provider: provider}))
 		}
 	}
+
+	return nil
 }
 
-// explanation returns which tags the labels d become under the profile p, on a resource without other tags, and why the others
-// become none.
-func (e *explained) explanation(run *trace, p *profile.Profile, d *tags.Transformed) *Explanation {
+// explanation returns which labels are tags of a new resource of the profile p, and why the others are none, by the records
+// of labels there.
+func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
-		profile: p, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
+		profile: p, limit: look.Limit, slots: look.Free, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
 	}
-	rules := newRuleNames(run, d, p)
+	d := look.Transformed
 
-	x.limitTo(run.Input)
-
-	free, separator := x.slots, ""
-	entries := make(map[string]tags.Tag) // Where those are one that differ in case alone.
-
-	if p.FoldEntries {
-		separator = cmp.Or(p.Separator, ":")
-	}
-
-	for i := range d.Tags {
-		t := d.Tags[i]
-		entry := p.Fold(t.Key + separator + t.Value)
-		same, ok := entries[entry]
-
-		switch rule := rules.removes(&t); {
-		case rule != "":
-			x.remove(&t, rule)
-		case d.Forges(t, separator):
-			x.skip(&t, profile.ReservedKey)
-		case ok:
-			same.Label = t.Label
-			e.tag(x, &same, rules)
-		case free <= 0:
-			x.skip(&t, profile.CountCap)
-		default:
-			free--
-			e.tag(x, &t, rules)
-
-			if p.FoldEntries {
-				entries[entry] = t
-			}
+	for i := range look.Labels {
+		switch j := &look.Labels[i]; j.Fate {
+		case stamp.Skipped:
+			x.skip(j)
+		case stamp.Removed:
+			x.Removed = append(x.Removed, ruled(j, "removeTags"))
+			x.put(j.Tag, terminal.Cell{Text: "removed"}, Key{Removed: true})
+		case stamp.Tagged, stamp.Undecided, stamp.Retained, stamp.Ignored, stamp.TakenAway:
+			e.tag(x, j)
 		}
-	}
-
-	for i := range d.Refused {
-		x.skip(&d.Refused[i].Tag, d.Refused[i].Reason)
 	}
 
 	for _, l := range e.differing() {
@@ -245,55 +226,39 @@ func (e *explained) differing() (out []tags.Label) {
 	return out
 }
 
-// limitTo the tag slots that the input and the provider leave to labels.
-func (x *Explanation) limitTo(in *v1beta1.CloudTags) {
-	reserved, toAdd := int(in.ReservedTags[x.Provider]), len(field.ProviderTags(x.Provider))
-	if in.ProviderTags == v1beta1.ProviderTagsNone {
-		toAdd = 0
-	}
-
-	x.slots = x.profile.MaxTags - reserved - toAdd
-	x.limit = stamp.LimitOf(x.profile.Limit(profile.CountCap), reserved, toAdd)
-}
-
 // put what becomes of a label.
 func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 	key.Label, key.Provider, key.Key = t.QualifiedKey, x.Provider, t.Key
 	x.cells[t.Label], x.keys[t.Label] = cell, key
 }
 
-// skip the tag of a label.
-func (x *Explanation) skip(t *tags.Tag, reason profile.SkipReason) {
-	x.Skipped = append(x.Skipped, t.Skip(x.Provider, reason))
-	x.put(t, terminal.Cell{Text: string(reason), Color: terminal.Red}, Key{Skipped: reason})
+// skip the label of the record.
+func (x *Explanation) skip(j *stamp.Judged) {
+	x.Skipped = append(x.Skipped, j.Skip(x.Provider, j.Reason))
+	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
-	if reason == profile.CountCap {
+	if j.Reason == profile.CountCap {
 		x.capped++
 
-		if t.Trusted {
-			x.lacking = append(x.lacking, words.Name(t.QualifiedKey))
+		if j.Trusted {
+			x.lacking = append(x.lacking, words.Name(j.QualifiedKey))
 		}
 	}
 }
 
-// remove the tag of a label by the rule.
-func (x *Explanation) remove(t *tags.Tag, rule string) {
-	x.Removed = append(x.Removed, Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: rule})
-	x.put(t, terminal.Cell{Text: "removed"}, Key{Removed: true})
-}
+// tag that the label of the record becomes.
+func (e *explained) tag(x *Explanation, j *stamp.Judged) {
+	x.Tags[j.Key] = j.Value
+	x.tagged = append(x.tagged, j.Tag)
+	x.put(j.Tag, terminal.Cell{Text: words.Cell(j.Key), Color: terminal.Green}, Key{})
 
-// tag that a label becomes.
-func (e *explained) tag(x *Explanation, t *tags.Tag, rules *ruleNames) {
-	x.Tags[t.Key] = t.Value
-	x.tagged = append(x.tagged, t)
-	x.put(t, terminal.Cell{Text: words.Cell(t.Key), Color: terminal.Green}, Key{})
-
-	if from, ok := e.origins[t.Label]; ok {
-		x.Sources[t.Key] = from
+	if from, ok := e.origins[j.Label]; ok {
+		x.Sources[j.Key] = from
 	}
 
-	if rule := rules.ignores(t); rule != "" {
-		x.Ignored = append(x.Ignored, Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: rule})
+	// Another system's tag has the value that the cloud has, but reserved keys are nobody else's.
+	if j.Rule != nil && !j.Rule.Retain && !j.Reserved {
+		x.Ignored = append(x.Ignored, ruled(j, "ignoreTags"))
 	}
 }
 

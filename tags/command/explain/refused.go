@@ -91,7 +91,7 @@ func (x *Explanation) refusedLines() (lines []string) {
 }
 
 // refuse says of the tag that a resource has whether the API of its cloud refuses it.
-func (t *RenderedTag) refuse(labels []stamp.LookedLabel) {
+func (t *RenderedTag) refuse(labels []stamp.Judged) {
 	for i := range labels {
 		if j := &labels[i]; t.Label != "" && j.Fate == stamp.Tagged && j.Reason != "" && j.Key == t.Key {
 			t.CloudRefuses = j.Reason

@@ -287,29 +287,29 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 
-	rules := newRuleNames(t, f.Transformed, l.Profile)
-
 	for i := range f.Tags {
-		x.Tags = append(x.Tags, t.tag(f, &f.Tags[i], rules))
+		x.Tags = append(x.Tags, t.tag(f, &f.Tags[i]))
 	}
 
-	x.Labels = t.lost(l, f, rules)
+	x.Labels = t.lost(l, f)
 
 	return x
 }
 
 // tag returns the explanation of a tag that is there.
-func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag, rules *ruleNames) RenderedTag {
+func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	x := RenderedTag{Key: there.Key, Value: there.Value}
+
+	rule := ruleName("ignoreTags", there.Rule)
 
 	switch label := there.Label; {
 	case label == nil:
-		x.Note = rules.keeps(&tags.Tag{Key: x.Key, Value: x.Value})
+		x.Note = rule
 	case label.Value == x.Value:
 		x.Label, x.Source = label.QualifiedKey, t.title(label.Label)
 	default:
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
-		if rule := rules.keeps(label); rule != "" {
+		if rule != "" {
 			x.Note += " (" + rule + ")"
 		}
 	}
@@ -336,7 +336,7 @@ var fates = map[stamp.Fate]string{
 }
 
 // lost returns the labels whose tag isn't there, and those without a value, and why.
-func (t *trace) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (out []LostLabel) {
+func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 	told := make(map[tags.Label]bool)
 
 	for i := range f.Tags {
@@ -356,7 +356,7 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (out
 		case label.Fate == stamp.Skipped:
 			why, reason = label.Limit, label.Reason
 		case label.Fate == stamp.Removed:
-			why = "removed (" + rules.removes(label.Tag) + ")"
+			why = "removed (" + ruleName("removeTags", label.Rule) + ")"
 		case f.Fixed || f.Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
 		}

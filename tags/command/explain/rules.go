@@ -62,47 +62,18 @@ func (b *Broken) String() string {
 	return out
 }
 
-// ruleNames name the rules of removeTags and ignoreTags that are for tags of labels.
-type ruleNames struct {
-	remove, ignore *stamp.KeyRules
-
-	reserved profile.KeySet
+// ruled returns the label of the record, and its rule in the list of the input.
+func ruled(j *stamp.Judged, list string) Ruled {
+	return Ruled{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Rule: ruleName(list, j.Rule)}
 }
 
-// newRuleNames returns the names of the rules for the tags of labels d, which are those of the profile p. Labels that
-// are handed on are no tags.
-func newRuleNames(run *trace, d *tags.Transformed, p *profile.Profile) *ruleNames {
-	remove, ignore := run.Set.Remove, run.Set.Ignore
-	if p.HandsOn {
-		remove, ignore = nil, nil
-	}
-
-	return &ruleNames{stamp.NewKeyRules(remove, d, p), stamp.NewKeyRules(ignore, d, p), d.Reserved()}
-}
-
-// removes names the rule that removes the tag, or is empty if none does.
-func (r *ruleNames) removes(t *tags.Tag) string { return ruleName("removeTags", r.remove.First(t)) }
-
-// ignores names the rule by which the tag gets the value that the cloud has for another system, if it has one. It is
-// empty if none does. Reserved keys are nobody else's.
-func (r *ruleNames) ignores(t *tags.Tag) string {
-	if k := r.ignore.First(t); k != nil && !k.Retain && !t.Reserved && !r.reserved.Has(t.Key) {
-		return ruleName("ignoreTags", k)
-	}
-
-	return ""
-}
-
-// keeps names the rule by which the tag is kept as it is. It is empty if none does.
-func (r *ruleNames) keeps(t *tags.Tag) string { return ruleName("ignoreTags", r.ignore.First(t)) }
-
-// ruleName names the rule of removeTags or ignoreTags that has the key.
-func ruleName(of string, k *resolve.TagKey) string {
+// ruleName names the rule with the key in the list, removeTags or ignoreTags. It is empty if there is no rule.
+func ruleName(list string, k *resolve.TagKey) string {
 	if k == nil {
 		return ""
 	}
 
-	rule := of + ": " + words.Cell(k.Pattern)
+	rule := list + ": " + words.Cell(k.Pattern)
 	if k.Value != nil {
 		rule += " = " + words.Cell(*k.Value)
 	}
