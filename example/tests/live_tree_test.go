@@ -53,6 +53,7 @@ tagFields: [{apiVersion: platform.example.org/*, kind: "*", fieldPath: spec.labe
 		{"tree-second", first.Resource("tree-second"), []string{"tree-third | env | prod | spec.labels | -", "tree-third | owner | team-a | spec.labels | -", "", unknown}},
 		{"tree-third", second.Resource("tree-third"), []string{
 			"bucket | Name | reports | - | -", "bucket | legacy | yes | - | -", "bucket | plexsphere:env | prod | spec.labels | -", "bucket | plexsphere:owner | team-a | spec.labels | -",
+			"", "note: tagFields[0]: selects no rendered resource",
 		}},
 	} {
 		if err := live.Differs(of.rows, explained(c, of.composition, of.xr, first.XR.GetName())); err != nil {
