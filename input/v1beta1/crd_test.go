@@ -420,8 +420,8 @@ func TestRulesAsTheAPIServer(t *testing.T) {
 	}
 }
 
-// text returns an input in JSON.
-func text(tb testing.TB, obj map[string]any) string {
+// text returns a value in JSON, always the same for the same value.
+func text(tb testing.TB, obj any) string {
 	tb.Helper()
 
 	j, err := json.Marshal(obj)

@@ -74,70 +74,9 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestDecodeExtends proves that the structure of an input is looked at before its standard is here, and
-// nothing else.
-func TestDecodeExtends(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		input  string
-		want   string
-	}{
-		"Alone":     {reason: "An input of extends alone is one.", input: ""},
-		"OfBoth":    {reason: "What only both together can break should wait.", input: "sources: [{type: Expression, expressions: {a: required.zone.metadata.name}}]\ntoContextKey: crossplane.io/a"},
-		"Structure": {reason: "A mistake in the structure should be told at once.", input: "keyprefix: a\nsources: [{type: Value}]", want: "unknown field"},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			in, err := v1beta1.Decode(input(t, extends+"\n"+tc.input))
-			if !strings.Contains(message(err), tc.want) || (err == nil) != (tc.want == "") {
-				t.Fatalf("\n%s\nDecode(...): want %q, got: %v", tc.reason, tc.want, err)
-			}
-
-			if err == nil && in.Extends == nil {
-				t.Errorf("\n%s\nDecode(...): want extends", tc.reason)
-			}
-		})
-	}
-}
-
-// drawable are values of fields of which inputs and standards are drawn. Some break rules, alone or together
-// with others.
-var drawable = map[string][]string{
-	"provider":     {`{value: aws}`, `{fromFieldPath: spec.provider}`},
-	"keyPrefix":    {`""`, `"acme:"`, `"plexsphere:"`},
-	"keyFormats":   {`[{provider: gcp}]`, `[{provider: aws, prefix: "a:"}, {provider: gcp, lowercase: true}]`, `[{provider: hetzner, prefix: "a:"}]`, `[]`},
-	"valueFormats": {`[{provider: gcp, lowercase: true}]`, `[{provider: azure, replace: {a: b}}, {provider: gcp}]`},
-	"sources": {
-		`[{type: Value, name: a, values: {a: "1"}}]`, `[{type: Value, name: b, values: {b: "1"}}, {type: Expression, expressions: {z: required.zone.metadata.name}}]`,
-		`[{type: RequiredResource, name: zone, prefix: a/, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
-		`[{type: RequiredResource, name: zone, trusted: true, prefix: a/, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
-		`[{type: Value, values: {c: "1"}, include: {source: zone, fromFieldPath: spec.keys}}]`,
-		`[{type: Value, trusted: true, values: {d: "1"}, include: {source: zone, fromFieldPath: spec.keys}}]`,
-		`[{type: ContextField, contextKey: k, fromFieldPath: a}]`, `[{type: Value}]`,
-	},
-	"reservedKeys":       {`[a]`, `[a, "b*"]`},
-	"reservedTags":       {`{aws: 3}`, `{aws: 1, gcp: 2}`},
-	"limitPolicy":        {`ApplyStrict`, `ApplyPartial`},
-	"resources":          {`[{kind: A}]`, `[{kind: B}, {name: x}]`},
-	"tagFields":          {`[{apiVersion: v1, kind: A, shape: None}]`, `[{apiVersion: v1, kind: B, fieldPath: spec.a, shape: StringList}]`},
-	"removeTags":         {`[{key: a}]`, `[{key: b}, {fromFieldPath: spec.a}]`},
-	"ignoreTags":         {`[{key: a}]`, `[{key: "b*", onConflict: Retain}]`},
-	"tagPolicy":          {`{rules: [{key: a}]}`, `{enforcement: Error, rules: [{key: b}, {key: c, required: false}]}`, `{enforcement: Warn, rules: [{key: d}]}`, `{enforcement: Error}`},
-	"kubernetesMetadata": {`[{source: {type: CompositeMetadata}, select: {all: true}}]`, `[{source: {type: CompositeMetadata}, select: {prefixes: [a]}, copy: [Labels]}]`},
-	"toContextKey":       {`k`, `crossplane.io/k`, `l`},
-	"statusFieldPath":    {`status.tags`},
-	"profileRules":       {`Cloud`, `Contract`},
-	"launchedResources":  {`Tag`, `Leave`},
-	"providerTags":       {`None`, `Reserve`},
-	"fieldDiscovery":     {`Index`, `Schema`},
-	"coverage":           {`{}`, `{keys: [a]}`},
-	"ttl":                {`5m`, `1h`},
-}
-
-// drawn returns an input that was drawn, without apiVersion and kind: some of the fields that there are, or all of those
-// that are given.
-func drawn(t *rapid.T, name string, all ...string) map[string]any {
+// drawn returns an input that was drawn, without apiVersion and kind: some of the drawable fields, or all of those that
+// are given.
+func drawn(t *rapid.T, drawable map[string][]any, name string, all ...string) map[string]any {
 	out := make(map[string]any)
 	fields, absent := all, 0
 
@@ -147,12 +86,7 @@ func drawn(t *rapid.T, name string, all ...string) map[string]any {
 
 	for _, field := range fields {
 		if i := rapid.IntRange(-absent*len(drawable[field]), len(drawable[field])-1).Draw(t, name+"."+field); i >= 0 {
-			var v any
-			if err := yaml.Unmarshal([]byte(drawable[field][i]), &v); err != nil {
-				t.Fatal(err)
-			}
-
-			out[field] = v
+			out[field] = drawable[field][i]
 		}
 	}
 
@@ -176,6 +110,9 @@ func fields(t *rapid.T, of map[string]any) *structpb.Struct {
 func TestJoinProperty(t *testing.T) {
 	d := &v1beta1.Decoder{}
 
+	var drawable map[string][]any
+	tagstest.ReadYAML(t, "testdata/drawable.yaml", &drawable)
+
 	for f := range reflect.TypeFor[v1beta1.CloudTags]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if _, ok := drawable[name]; !ok && !slices.Contains([]string{"-", "", "extends"}, name) {
@@ -189,7 +126,7 @@ func TestJoinProperty(t *testing.T) {
 			all = []string{"sources"}
 		}
 
-		own, standard := drawn(t, "input", all...), drawn(t, "standard", all...)
+		own, standard := drawn(t, drawable, "input", all...), drawn(t, drawable, "standard", all...)
 
 		written, below, extending := fields(t, both(own, standard)), fields(t, standard), fields(t, own)
 		extending.Fields["extends"] = fields(t, map[string]any{"extends": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "tags", "fromFieldPath": "data.tags"}}).GetFields()["extends"]
