@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,6 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // newServers returns a server for each policy in the manifests, with its binding.
@@ -107,11 +105,11 @@ func TestResourcesEveryKind(t *testing.T) {
 	counts := make(map[string]int)
 
 	for gvk := range field.BuiltIn().All() {
-		targets, transformer := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
+		targets, transformer := targetsOf(t, in, untagged(gvk))
 		located := targets.All[0]
 
 		if !located.HasTags() {
-			if _, judges := judge(t, servers, creating(managed.Resource(gvk, &field.Field{Shape: field.None}, nil))); judges != 0 {
+			if _, judges := judge(t, servers, creating(untagged(gvk))); judges != 0 {
 				t.Errorf("%v has no tag field, and should be judged by no policy, but is by %d", gvk, judges)
 			}
 
@@ -151,6 +149,11 @@ func TestResourcesEveryKind(t *testing.T) {
 	tagstest.NewGolden(t).Check(t, "Each kind of the index should be counted, by what becomes of it.", got)
 }
 
+// untagged returns an object of the kind without tags.
+func untagged(gvk schema.GroupVersionKind) *unstructured.Unstructured {
+	return managed.Resource(gvk, &field.Field{Shape: field.None}, nil)
+}
+
 // inputOf returns the input with the fields.
 func inputOf(tb rapid.TB, fields string) *v1beta1.CloudTags {
 	tb.Helper()
@@ -167,7 +170,7 @@ func inputOf(tb rapid.TB, fields string) *v1beta1.CloudTags {
 func fieldOf(tb rapid.TB, in *v1beta1.CloudTags, gvk schema.GroupVersionKind) *field.Field {
 	tb.Helper()
 
-	targets, _ := targetsOf(tb, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
+	targets, _ := targetsOf(tb, in, untagged(gvk))
 
 	return targets.All[0].Field
 }
@@ -187,33 +190,12 @@ func broken(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) in
 	return len(tagpolicy.Violations(in, transformer, targets, nil))
 }
 
-// TestResourcesOfCluster proves that policies are for the kinds of a cluster alone, and that its schemas decide on versions that the index doesn't
-// have.
+// TestResourcesOfCluster proves that policies are for the kinds of a cluster alone.
 func TestResourcesOfCluster(t *testing.T) {
 	const definitions = "../../field/testdata/crds"
 
-	input := `tagPolicy: {rules: [{key: owner}]}, tagFields: [{apiVersion: "own.example.org/*", kind: "*", fieldPath: spec.tags, shape: Map}]`
+	input := `tagPolicy: {rules: [{key: owner}]}`
 	in := inputOf(t, input)
-	more := filepath.Join(t.TempDir(), "crds.yaml")
-
-	var text strings.Builder
-	for _, of := range []string{
-		`group: s3.aws.m.upbound.io, names: {kind: Bucket}, versions: [{name: v8}, {name: v9, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: {forProvider: {properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}]`,
-		`group: s3.aws.m.upbound.io, names: {kind: Route}, versions: [{name: v9, served: true, schema: {openAPIV3Schema: {type: object}}}]`,
-		`group: own.example.org, names: {kind: Thing}, versions: [{name: v1, served: true}]`,
-		`group: other.example.org, names: {kind: Thing}, versions: [{name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: {forProvider: {properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}]`,
-	} {
-		fmt.Fprintf(&text, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {%s}}\n---\n", of)
-	}
-
-	if err := os.WriteFile(more, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	untagged := func(gvk schema.GroupVersionKind) *unstructured.Unstructured {
-		return managed.Resource(gvk, &field.Field{Shape: field.None}, nil)
-	}
-
 	want := make(map[schema.GroupVersionKind]int)
 
 	if err := (&manifest.Reader{}).Definitions([]string{definitions}, func(d manifest.Definition) {
@@ -224,79 +206,78 @@ func TestResourcesOfCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	servers := newServers(t, output(t, compositionOf(input), "--composition", "-", "--resources", "--crds", definitions+","+more))
+	servers := newServers(t, output(t, compositionOf(input), "--composition", "-", "--resources", "--crds", definitions))
 
 	for gvk := range field.BuiltIn().All() {
 		if _, judges := judge(t, servers, creating(untagged(gvk))); judges != want[gvk] {
 			t.Errorf("%v should be judged by %d policies, but is by %d", gvk, want[gvk], judges)
 		}
 	}
+}
 
-	for _, tc := range []struct {
-		reason, kind string
-		auto, index  int // Policies that judge the kind, by fieldDiscovery.
-	}{
-		{"The schema says where a version has its tags that is newer than the index.", "s3.aws.m.upbound.io/v9/Bucket", 1, 0},
-		{"It says, too, that a kind has none.", "s3.aws.m.upbound.io/v9/Route", 0, 0},
-		{"A version that isn't served has no objects.", "s3.aws.m.upbound.io/v8/Bucket", 0, 0},
-		{"An entry of tagFields matches kinds of the cluster, whatever their schema says.", "own.example.org/v1/Thing", 1, 1},
-		{"The function knows no provider of other kinds.", "other.example.org/v1/Thing", 0, 0},
-	} {
-		part := strings.Split(tc.kind, "/")
-		o := untagged(schema.GroupVersionKind{Group: part[0], Version: part[1], Kind: part[2]})
+// TestResources judges the objects of testdata/judged.yaml: how many policies judge each, and which rules it breaks.
+func TestResources(t *testing.T) {
+	var cases []struct {
+		Name        string         `json:"name"`
+		Reason      string         `json:"reason"`
+		Input       string         `json:"input"`
+		Args        []string       `json:"args"`
+		Object, Old map[string]any // Old is the object before the update, if it is one.
+	}
 
-		if _, judges := judge(t, servers, creating(o)); judges != tc.auto {
-			t.Errorf("%s %d policies should judge %s, but %d do", tc.reason, tc.auto, tc.kind, judges)
-		}
+	tagstest.ReadYAML(t, "testdata/judged.yaml", &cases)
 
-		index := newServers(t, output(t, compositionOf("fieldDiscovery: Index, "+input), "--composition", "-", "--resources", "--crds", more))
-		if _, judges := judge(t, index, creating(o)); judges != tc.index {
-			t.Errorf("%s With fieldDiscovery Index, %d policies should judge %s, but %d do", tc.reason, tc.index, tc.kind, judges)
-		}
+	g := tagstest.NewGolden(t)
+
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			servers := newServers(t, output(t, compositionOf(tc.Input), append([]string{"--composition", "-", "--resources"}, tc.Args...)...))
+
+			r := creating(&unstructured.Unstructured{Object: tc.Object})
+			if tc.Old != nil {
+				r.old = &unstructured.Unstructured{Object: tc.Old}
+			}
+
+			got, judges := judge(t, servers, r)
+			g.Check(t, tc.Reason, append([]string{fmt.Sprintf("judged by %d", judges)}, got...))
+
+			// Only schemas of definitions, which targetsOf has not, and objects before an update make a difference.
+			if tc.Old == nil && !slices.Contains(tc.Args, "--crds") && len(got) != broken(t, inputOf(t, tc.Input), r.object) {
+				t.Errorf("the function should find as many rules broken, but finds %d", broken(t, inputOf(t, tc.Input), r.object))
+			}
+		})
 	}
 }
 
 // TestActions proves that policies which judge by tagPolicy do what the function does about it, unless --action says otherwise.
 func TestActions(t *testing.T) {
-	const (
-		labels    = "sources: [{type: CompositeMetadata, prefix: tags.example.org/}], "
-		bucket    = "--resources --match s3.aws.m.upbound.io/v1beta1/Bucket"
-		composite = "--provider aws"
-	)
+	var cases []struct{ Name, Reason, Enforcement, Args string }
 
-	for _, tc := range []struct {
-		reason, enforcement, args string
-		want                      []admissionv1.ValidationAction
-	}{
-		{"The function warns by default.", "", bucket, []admissionv1.ValidationAction{"Warn", "Audit"}},
-		{"The function warns.", "enforcement: Warn, ", bucket, []admissionv1.ValidationAction{"Warn", "Audit"}},
-		{"The function fails.", "enforcement: Error, ", bucket, []admissionv1.ValidationAction{"Deny"}},
-		{"It warns of tags that labels should become, too.", "", composite + " --required", []admissionv1.ValidationAction{"Warn", "Audit"}},
-		{"It fails.", "enforcement: Error, ", composite + " --required", []admissionv1.ValidationAction{"Deny"}},
-		{"Without --required, tagPolicy isn't judged.", "", composite, []admissionv1.ValidationAction{"Deny"}},
-		{"The flag replaces the default.", "", bucket + " --action Deny", []admissionv1.ValidationAction{"Deny"}},
-		{"People may read the log first.", "enforcement: Error, ", bucket + " --action Audit", []admissionv1.ValidationAction{"Audit"}},
-		{"Actions can be listed.", "", composite + " --action Deny,Audit", []admissionv1.ValidationAction{"Deny", "Audit"}},
-		{"They can be repeated, and the API server takes each once.", "", composite + " --action Audit --action Warn --action Audit", []admissionv1.ValidationAction{"Audit", "Warn"}},
-	} {
-		input := labels + "tagPolicy: {" + tc.enforcement + "rules: [{key: owner}]}"
+	tagstest.ReadYAML(t, "testdata/actions.yaml", &cases)
 
-		_, binding := decodeManifests(t, output(t, compositionOf(input), append([]string{"--composition", "-"}, strings.Fields(tc.args)...)...))
-		if diff := cmp.Diff(tc.want, binding.Spec.ValidationActions); diff != "" {
-			t.Errorf("%s (-want, +got):\n%s", tc.reason, diff)
-		}
-	}
+	g := tagstest.NewGolden(t)
 
-	for args, want := range map[string]string{
-		"--action deny":                 `invalid argument "deny" for "--action" flag: did you mean Deny? must be one of Deny, Warn, Audit`,
-		"--action Warn --action Deny":   `invalid argument "Deny" for "--action" flag: the API server takes either Deny or Warn`,
-		"--action Audit,Deny,Warn":      `invalid argument "Audit,Deny,Warn" for "--action" flag: the API server takes either Deny or Warn`,
-		"--resources --action":          "flag needs an argument: --action",
-		"--resources --action= --match": `invalid argument "" for "--action" flag: must be one of Deny, Warn, Audit`,
-	} {
-		if err := tagstest.ParseArgs(&Command{}, strings.Fields(args)); err == nil || err.Error() != want {
-			t.Errorf("%s should be refused: %s, but: %v", args, want, err)
-		}
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			rules := "rules: [{key: owner}]"
+			if tc.Enforcement != "" {
+				rules += ", enforcement: " + tc.Enforcement
+			}
+
+			c := &Command{}
+			if err := tagstest.ParseArgs(c, append([]string{"--composition", "-"}, strings.Fields(tc.Args)...)); err != nil {
+				g.Check(t, tc.Reason, []string{err.Error()})
+				return
+			}
+
+			out := &bytes.Buffer{}
+			if err := c.run(strings.NewReader(compositionOf("sources: [{type: CompositeMetadata, prefix: tags.example.org/}], tagPolicy: {"+rules+"}")), out); err != nil {
+				t.Fatal(err)
+			}
+
+			_, binding := decodeManifests(t, out.Bytes())
+			g.Check(t, tc.Reason, words.Map(binding.Spec.ValidationActions, func(a admissionv1.ValidationAction) string { return string(a) }))
+		})
 	}
 }
 
@@ -347,25 +328,6 @@ func TestResourcesProperty(t *testing.T) {
 			t.Fatalf("an update should break no more rules than there are broken, but: %q", got)
 		}
 	})
-}
-
-// TestResourcesCapitals proves that keys in lists of strings are told apart as by the function, whose rules aren't only for ASCII.
-func TestResourcesCapitals(t *testing.T) {
-	fields := `keyPrefix: "", tagPolicy: {rules: [{key: "team:É", values: [a], required: false}]}`
-	in := inputOf(t, fields)
-	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
-
-	for _, gvk := range []schema.GroupVersionKind{
-		{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},       // Entries are compared without case.
-		{Group: "dns.cloudflare.crossplane.io", Version: "v1alpha1", Kind: "DNSRecord"}, // Keys are.
-	} {
-		for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
-			o := managed.Resource(gvk, fieldOf(t, in, gvk), [][2]string{{key, "b"}})
-			if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
-				t.Errorf("%q of value b should break %d rules of %s, but breaks: %q", key, broken(t, in, o), gvk.Kind, got)
-			}
-		}
-	}
 }
 
 // fieldsOf an input as text.
@@ -451,44 +413,6 @@ func TestResourcesCost(t *testing.T) {
 
 		if _, judges := judge(t, servers, r); judges != 1 { // It fails if the cost is too much.
 			t.Errorf("%s should be judged by one policy, but is by %d", kind, judges)
-		}
-	}
-}
-
-// TestResourcesJudgedFirst proves that an object has to obey the rules as soon as it is judged: it may go on to break only what it was judged by
-// before.
-func TestResourcesJudgedFirst(t *testing.T) {
-	const gold = `{apiVersion: "*", kind: "*", matchLabels: {tier: gold}}`
-
-	observed := func(o *unstructured.Unstructured) {
-		_ = unstructured.SetNestedSlice(o.Object, []any{"Observe"}, "spec", "managementPolicies")
-	}
-	silver := func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"tier": "silver"}) }
-
-	for _, tc := range []struct {
-		reason, fields string
-		args           []string
-		old            func(*unstructured.Unstructured)
-		refused        bool
-	}{
-		{"It broke the rule before.", `tagPolicy: {rules: [{key: owner}]}`, nil, func(*unstructured.Unstructured) {}, false},
-		{"It was only observed.", `tagPolicy: {rules: [{key: owner}]}`, nil, observed, true},
-		{"The rule was not for it.", `tagPolicy: {rules: [{key: owner, resources: [` + gold + `]}]}`, nil, silver, true},
-		{"The step was not for it.", `resources: [` + gold + `], tagPolicy: {rules: [{key: owner}]}`, nil, silver, true},
-		{"The binding was not for it.", `tagPolicy: {rules: [{key: owner}]}`, []string{"--selector", "tier=gold"}, silver, true},
-		{"Its label doesn't matter.", `tagPolicy: {rules: [{key: owner}]}`, nil, silver, false},
-	} {
-		servers := newServers(t, output(t, compositionOf(tc.fields), append([]string{"--composition", "-", "--resources", "--match", "s3.aws.m.upbound.io/v1beta1/Bucket"}, tc.args...)...))
-		o := managed.Resource(schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}, &field.Field{Shape: field.None}, nil)
-		o.SetLabels(map[string]string{"tier": "gold"})
-
-		r := creating(o)
-		if r.old = o.DeepCopy(); true {
-			tc.old(r.old)
-		}
-
-		if got, _ := judge(t, servers, r); len(got) > 0 != tc.refused {
-			t.Errorf("%s It should be refused: %t, but: %q", tc.reason, tc.refused, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -40,7 +41,8 @@ var listed = func() map[string][]place {
 // kinds of AWS that have tags, by the built-in index, and the patterns of their API versions.
 type kinds map[place]map[string]bool
 
-func taggable() kinds {
+// taggable returns these kinds.
+var taggable = sync.OnceValue(func() kinds {
 	out := make(kinds)
 
 	for gvk, e := range field.BuiltIn().All() {
@@ -66,7 +68,7 @@ func taggable() kinds {
 	}
 
 	return out
-}
+})
 
 // hasTags is true if the kind has a tag field in any release.
 func hasTags(e field.Entry) bool {
