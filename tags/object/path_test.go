@@ -13,38 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
-
-func TestParsePaths(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		path     string
-		wildcard bool
-		want     string
-	}{
-		"One":        {reason: "The path of one field should do.", path: "spec.labels"},
-		"Items":      {reason: "All items of a list should do.", path: "spec.items[*].labels", wildcard: true},
-		"StarInKey":  {reason: "A star that is only a part of a key is no wildcard.", path: "metadata.annotations[a*]"},
-		"Fields":     {reason: "All fields should be refused.", path: "spec.*.labels", want: `field path "spec.*.labels": a * stands for items of a list only, as in spec.items[*].labels`},
-		"FirstField": {reason: "All fields should be refused at the beginning, too.", path: "*.labels", want: `field path "*.labels": a * stands for items of a list only, as in spec.items[*].labels`},
-		"Alone":      {reason: "All fields should be refused alone, too.", path: "*", want: `field path "*": a * stands for items of a list only, as in spec.items[*].labels`},
-		"Broken":     {reason: "What is no path should be refused.", path: "spec[", want: `cannot parse field path "spec[": unterminated '[' at position 4`},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			p, err := object.ParsePaths(tc.path)
-			if diff := cmp.Diff(tc.want, tagstest.Error(err)); diff != "" {
-				t.Fatalf("\n%s\nParsePaths(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
-			}
-
-			if p.HasWildcard() != tc.wildcard || p.IsZero() != (tc.want != "") {
-				t.Errorf("\n%s\nParsePaths(%q): has a wildcard: %t, is zero: %t", tc.reason, tc.path, p.HasWildcard(), p.IsZero())
-			}
-		})
-	}
-}
 
 func TestPathJSON(t *testing.T) {
 	var p object.Path
