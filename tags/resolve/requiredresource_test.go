@@ -46,52 +46,15 @@ func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	return out
 }
 
-// app is the composite resource of most cases about required resources.
-const app = `{
-	"apiVersion": "platform.example.org/v1",
-	"kind": "App",
-	"metadata": {"namespace": "team-a", "name": "shop"},
-	"spec": {
-		"organization": "acme",
-		"other": "other",
-		"empty": "",
-		"null": null,
-		"number": 1,
-		"text": "text",
-		"classRef": {"name": "silver"},
-		"classSelector": {"matchLabels": {"grade": "gold", "region": "eu"}},
-		"nothing": {},
-		"badLabels": {"a": "b", "grade": 1},
-		"classProvider": "hetzner"
-	}
-}`
+// worldOf returns what the cases of a file in testdata read.
+func worldOf(tb testing.TB, name string) world {
+	tb.Helper()
 
-// Objects that Crossplane can fetch. There are more of some kind than most cases
-// match.
-const (
-	acme = `{
-		"apiVersion": "platform.example.org/v1", "kind": "Organization",
-		"metadata": {
-			"name": "acme",
-			"labels": {"tags.example.org/company": "acme-corp", "tags.example.org/team": "label", "tags.example.com/no": "x", "other": "y"},
-			"annotations": {"tags.example.org/team": "an annotation", "tags.example.org/note": "a b", "example.org/no": "z"}
-		},
-		"spec": {"tags": {"from": "field"}, "numbers": {"a": "b", "n": 1}, "text": "t", "empty": {}, "json": {"a": "\"x\""}}
-	}`
-	bare = `{"apiVersion": "platform.example.org/v1", "kind": "Organization", "metadata": {"name": "bare"}}`
+	var f resolveFile
 
-	namespaceTeamA = `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"tags.example.org/zone": "a"}}}`
-	namespaceTeamB = `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-b", "labels": {"tags.example.org/zone": "b"}}}`
+	tagstest.ReadYAML(tb, "testdata/"+name+".yaml", &f)
 
-	configInPlatform = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"who": "platform", "platform": "1"}}`
-	configInTeamA    = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a", "name": "tags", "labels": {"tags": "yes"}}, "data": {"who": "team-a", "team": "1"}}`
-	configMore       = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "more", "labels": {"tags": "yes"}}, "data": {"who": "more", "more": "1"}}`
-	configOther      = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "other", "labels": {"tags": "no"}}, "data": {"who": "other"}}`
-)
-
-// everything is all objects of the cases about required resources.
-func everything() cluster {
-	return clusterOf(namespaceTeamB, configInTeamA, configOther, configInPlatform, acme, bare, namespaceTeamA, configMore)
+	return f.world
 }
 
 // plain returns a label whose tag key is its qualified key, which is what it is
@@ -108,21 +71,6 @@ func class(kind, name, labels string) string {
 	}`, kind, name, labels, strings.ToLower(strings.TrimSuffix(kind, "Class")))
 }
 
-// classes that most cases pick from. Two have the labels that the composite resource
-// selects by.
-func classes() cluster {
-	return clusterOf(
-		class("AWSClass", "silver", `{"grade": "silver"}`),
-		class("AWSClass", "zinc", `{"default": "true"}`),
-		class("AWSClass", "oro", `{"grade": "gold", "region": "eu"}`),
-		class("AWSClass", "gold", `{"grade": "gold", "region": "eu", "more": "yes"}`),
-		class("AWSClass", "argent", `{"grade": "gold", "region": "us"}`),
-		class("GCPClass", "gold", `{"grade": "gold", "region": "eu"}`),
-		class("GCPClass", "argentum", `{"grade": "gold", "region": "eu"}`),
-		class("GCPClass", "tin", `{"default": "true"}`),
-	)
-}
-
 // picked returns what Resolve should return if it picks the class, whose only label is its name.
 func picked(kind, name, provider string) resolve.Set {
 	return resolve.Set{
@@ -135,65 +83,26 @@ func picked(kind, name, provider string) resolve.Set {
 // TestClassInTime is about one composite resource while classes come, go and change
 // their labels.
 func TestClassInTime(t *testing.T) {
-	const matches, not = `{"grade": "gold"}`, `{"grade": "silver"}`
-
 	steps := []struct {
-		reason  string
-		classes cluster
+		reason string
+
+		// classes by their names, those behind a - with other labels.
+		classes string
 
 		// want is the class picked if the choice is recorded, and fresh if not. Empty
 		// is none.
 		want, fresh string
 	}{
-		{
-			reason:  "Of two that match, the lowest name should be picked.",
-			classes: clusterOf(class("AWSClass", "m", matches), class("AWSClass", "z", matches), class("AWSClass", "a", not)),
-			want:    "m", fresh: "m",
-		},
-		{
-			reason:  "The same should be picked again.",
-			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "a", not), class("AWSClass", "m", matches)),
-			want:    "m", fresh: "m",
-		},
-		{
-			reason:  "A new class with a lower name should not take the place of the one picked.",
-			classes: clusterOf(class("AWSClass", "a", matches), class("AWSClass", "m", matches), class("AWSClass", "z", matches)),
-			want:    "m", fresh: "a",
-		},
-		{
-			reason:  "If the one picked gets other labels, the lowest name that is left should be picked.",
-			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", not), class("AWSClass", "k", matches)),
-			want:    "k", fresh: "k",
-		},
-		{
-			reason:  "If the first one gets its labels back, the one picked meanwhile should stay.",
-			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", matches), class("AWSClass", "k", matches)),
-			want:    "k", fresh: "k",
-		},
-		{
-			reason:  "If the one picked is deleted, the next lowest should be picked.",
-			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", matches)),
-			want:    "m", fresh: "m",
-		},
-		{
-			reason:  "If it is deleted, too, the next lowest should be picked.",
-			classes: clusterOf(class("AWSClass", "z", matches)),
-			want:    "z", fresh: "z",
-		},
-		{
-			reason:  "If none is left, that should be a failure.",
-			classes: clusterOf(class("AWSClass", "z", not)),
-		},
-		{
-			reason:  "If one is relabelled, it should be picked again.",
-			classes: clusterOf(class("AWSClass", "z", matches)),
-			want:    "z", fresh: "z",
-		},
-		{
-			reason:  "If all are back, the one picked last should stay.",
-			classes: clusterOf(class("AWSClass", "a", matches), class("AWSClass", "m", matches), class("AWSClass", "z", matches)),
-			want:    "z", fresh: "a",
-		},
+		{"Of two that match, the lowest name should be picked.", "m z -a", "m", "m"},
+		{"The same should be picked again.", "z -a m", "m", "m"},
+		{"A new class with a lower name should not take the place of the one picked.", "a m z", "m", "a"},
+		{"If the one picked gets other labels, the lowest name that is left should be picked.", "z -m k", "k", "k"},
+		{"If the first one gets its labels back, the one picked meanwhile should stay.", "z m k", "k", "k"},
+		{"If the one picked is deleted, the next lowest should be picked.", "z m", "m", "m"},
+		{"If it is deleted, too, the next lowest should be picked.", "z", "z", "z"},
+		{"If none is left, that should be a failure.", "-z", "", ""},
+		{"If one is relabelled, it should be picked again.", "z", "z", "z"},
+		{"If all are back, the one picked last should stay.", "a m z", "z", "a"},
 	}
 
 	const source = `"keyPrefix": "", "sources": [{
@@ -225,7 +134,18 @@ func TestClassInTime(t *testing.T) {
 
 	for i, s := range steps {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			got, _, err := s.classes.reconcile(decode(t, `"statusFieldPath": "status.cloudTags", `+source), observe(`{"status": `+status+`}`))
+			var classes cluster
+
+			for name := range strings.FieldsSeq(s.classes) {
+				labels := `{"grade": "gold"}`
+				if strings.HasPrefix(name, "-") {
+					labels = `{"grade": "silver"}`
+				}
+
+				classes.objects = append(classes.objects, tagstest.MustStructJSON(class("AWSClass", strings.TrimPrefix(name, "-"), labels)))
+			}
+
+			got, _, err := classes.reconcile(decode(t, `"statusFieldPath": "status.cloudTags", `+source), observe(`{"status": `+status+`}`))
 			check(t, s.reason, s.want, got, err)
 
 			// A failure leaves the status as it was.
@@ -233,7 +153,7 @@ func TestClassInTime(t *testing.T) {
 				status = fmt.Sprintf(`{"cloudTags": {"classes": {"class": {"apiVersion": %q, "kind": %q, "name": %q}}}}`, object.APIVersion(c), object.Kind(c), object.Name(c))
 			}
 
-			got, _, err = s.classes.reconcile(decode(t, source), observe(`{}`))
+			got, _, err = classes.reconcile(decode(t, source), observe(`{}`))
 			check(t, "Without a recorded choice, the lowest name should be picked.", s.fresh, got, err)
 		})
 	}
@@ -253,7 +173,7 @@ func TestPickIsNotRandom(t *testing.T) {
 		Overridden: []tags.Label{plain("class", "argent", 0), plain("class", "gold", 0)},
 	}
 
-	objects := classes().objects
+	objects := worldOf(t, "class").Objects
 
 	rapid.Check(t, func(t *rapid.T) {
 		shuffled := cluster{objects: rapid.Permutation(objects).Draw(t, "objects")}
@@ -285,10 +205,12 @@ func TestWaiting(t *testing.T) {
 		}}
 	]`)
 
+	w, bare := worldOf(t, "requiredresource"), tagstest.MustStructJSON(`{"apiVersion": "platform.example.org/v1", "kind": "Organization", "metadata": {"name": "bare"}}`)
+
 	// call resolves for a request with these answers, and returns what it
 	// requires, too.
 	call := func(answers map[string]*fnv1.Resources) (resolve.Set, bool, map[string]*fnv1.ResourceSelector) {
-		req := observe(app)
+		req := request(w.Composite)
 		req.RequiredResources = answers
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
@@ -308,14 +230,14 @@ func TestWaiting(t *testing.T) {
 		t.Fatalf("\nThe first call should require an object and two kinds, and wait.\nResolve(...): waiting %t, requires %v", waiting, want)
 	}
 
-	objects := cluster{objects: slices.Concat(everything().objects, classes().objects)}
+	objects := cluster{objects: slices.Concat(w.Objects, worldOf(t, "class").Objects)}
 	names := slices.Sorted(maps.Keys(want))
 
 	// Crossplane may answer any of them, and what it was asked for before.
 	for answered := range 1 << len(names) {
 		answers := map[string]*fnv1.Resources{
-			"resource-0000000000000000": {Items: []*fnv1.Resource{{Resource: tagstest.MustStructJSON(bare)}}},
-			"organization":              {Items: []*fnv1.Resource{{Resource: tagstest.MustStructJSON(bare)}}},
+			"resource-0000000000000000": {Items: []*fnv1.Resource{{Resource: bare}}},
+			"organization":              {Items: []*fnv1.Resource{{Resource: bare}}},
 		}
 
 		for i, n := range names {
@@ -357,7 +279,7 @@ func TestWaiting(t *testing.T) {
 		}
 
 		answers[name] = nil
-		req := observe(app)
+		req := request(w.Composite)
 		req.RequiredResources = answers
 
 		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))

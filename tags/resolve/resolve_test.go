@@ -20,32 +20,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// composite is the composite resource of most cases.
-const composite = `{
-	"apiVersion": "platform.example.org/v1alpha1",
-	"kind": "Storage",
-	"metadata": {"name": "assets", "annotations": {"example.org/provider": "openstack"}},
-	"spec": {
-		"cloud": {"provider": "Hetzner", "empty": "", "number": 1, "null": null},
-		"labels": {"platform/env": "prod", "platform/tier": "gold", "acme:checkout/owner": "team-a"},
-		"override": {"platform/env": "staging", "extra": "x"},
-		"json": {"platform/env": "\"prod\"", "count": "3"},
-		"tags": {"plexsphere:platform/env": "kept", "Name": "assets", "plexsphere:": "p"},
-		"empty": {},
-		"null": null,
-		"text": "labels",
-		"list": ["a"],
-		"mixed": {"a": "b", "replicas": 3, "z": true},
-		"nulls": {"a": null},
-		"propagate": ["platform/*", "acme:checkout/owner"],
-		"nothing": [],
-		"badPatterns": ["platform/*", "*/env"],
-		"negated": ["platform/*", "!platform/*"],
-		"emptyPattern": [""],
-		"mixedPatterns": ["platform/*", 1]
-	}
-}`
-
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
 var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), classesByTitle, byPosition}
@@ -156,7 +130,7 @@ func TestValueless(t *testing.T) {
 		{"type": "Expression", "expressions": {"h": "desired.spec.nam"}, "resources": [{"name": "none"}]}
 	]`)
 
-	set, _, err := clusterOf().reconcile(in, observe(composite))
+	set, _, err := clusterOf().reconcile(in, request(worldOf(t, "resolve").Composite))
 	if err != nil {
 		t.Fatal(err)
 	}
