@@ -18,8 +18,8 @@ type CommandLine struct {
 	Args   []string `json:"args"`
 	Stdin  string   `json:"stdin"`
 
-	// Files that the command reads, by name, and Input the fields of the input of a Composition's step. What the
-	// Composition is called, the test knows.
+	// Files that the command reads, by name, and Input the fields of the input of a Composition's step. The test
+	// names the Composition.
 	Files map[string]string `json:"files"`
 	Input string            `json:"input"`
 
@@ -28,7 +28,7 @@ type CommandLine struct {
 	Width int  `json:"width"`
 }
 
-// CommandLines runs the command lines of testdata/cases.yaml. What the command prints, and its error, are in the
+// CommandLines runs the command lines of testdata/cases.yaml. The output of the command, and its error, are in the
 // golden file of the test.
 func CommandLines(t *testing.T, run func(t *testing.T, line *CommandLine, in io.Reader, out io.Writer) error) {
 	t.Helper()
@@ -56,8 +56,8 @@ func CommandLines(t *testing.T, run func(t *testing.T, line *CommandLine, in io.
 	}
 }
 
-// Composition of composite resources of the kind, which has a step of this function whose input has the fields, and
-// before it a step of another function.
+// Composition returns a Composition for composite resources of the kind. Its first step calls another function, and
+// its second step calls this function with the fields of input.
 func Composition(name, apiVersion, kind, input string) string {
 	return fmt.Sprintf(`
 apiVersion: apiextensions.crossplane.io/v1

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write what tests get to their golden files")
 
-// A Golden is the file that has what the cases of a test should get, by their names. The
+// A Golden is a file with the expected lines of a test's cases, by the cases' names. The
 // flag -update writes it.
 type Golden struct {
 	name, path string
@@ -49,7 +49,7 @@ func NewGoldenIn(t *testing.T, dir string) *Golden {
 	return g
 }
 
-// Check that the case that is the test t gets what it should.
+// Check checks that the case of the test t has the lines of the file.
 func (g *Golden) Check(t *testing.T, reason string, got []string) {
 	t.Helper()
 
@@ -109,7 +109,7 @@ func ReadYAML(tb testing.TB, path string, to any) {
 
 // EachFile runs a subtest for each of the files that match the glob pattern, by its name. run gets what ReadYAML
 // reads of the file, and the golden file of its cases.
-func EachFile[F any](t *testing.T, pattern string, run func(t *testing.T, of *F, g *Golden)) {
+func EachFile[F any](t *testing.T, pattern string, run func(t *testing.T, c *F, g *Golden)) {
 	t.Helper()
 
 	files, err := filepath.Glob(pattern)
@@ -119,9 +119,9 @@ func EachFile[F any](t *testing.T, pattern string, run func(t *testing.T, of *F,
 
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), func(t *testing.T) {
-			of := new(F)
-			ReadYAML(t, file, of)
-			run(t, of, NewGolden(t))
+			c := new(F)
+			ReadYAML(t, file, c)
+			run(t, c, NewGolden(t))
 		})
 	}
 }

@@ -2,6 +2,6 @@
 
 package tagstest
 
-// Race is true under the race detector, where pools drop some of what they hold, so that what
-// takes from them allocates more.
+// Race reports whether the race detector is on. Pools then drop some of their values, so that their users
+// allocate more.
 const Race = false

@@ -30,8 +30,8 @@ func Text(t *testing.T, path, text string) {
 	}
 }
 
-// Section checks that a file has a text between the lines that say in comments of
-// Markdown that its section begins and ends. The flag -update writes it.
+// Section checks that a file of Markdown has a text between two comments: <!-- begin SECTION --> and
+// <!-- end SECTION -->. The flag -update writes it.
 func Section(t *testing.T, path, section, text string) {
 	t.Helper()
 

@@ -110,10 +110,10 @@ type Case struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Bare is true if the request has nothing but what the case says.
+	// Bare reports whether the request has nothing but the fields of the case.
 	Bare bool `json:"bare"`
 
-	// Values is true if log lines have the values of tags.
+	// Values reports whether log lines have the values of tags.
 	Values bool `json:"values"`
 
 	// Steps of one pipeline: what one of them desires, the next one gets.
@@ -181,8 +181,8 @@ func (c *Case) Run(tb testing.TB, log *bytes.Buffer, function Function) []string
 
 		log.Reset()
 
-		// What fails or waits is not applied.
-		if of := rsp.GetConditions(); c.Reconciles == nil || len(of) == 1 && of[0].GetStatus() == fnv1.Status_STATUS_CONDITION_TRUE {
+		// Crossplane doesn't apply the response of a call that fails or waits.
+		if conditions := rsp.GetConditions(); c.Reconciles == nil || len(conditions) == 1 && conditions[0].GetStatus() == fnv1.Status_STATUS_CONDITION_TRUE {
 			last = proto.CloneOf(rsp)
 		}
 	}
@@ -215,7 +215,7 @@ func inputOf(fields *structpb.Struct) *structpb.Struct {
 	return in
 }
 
-// Change a request to that of the step.
+// Change changes a request to the request of the step.
 func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 	if s.Input != nil {
 		req.Input = inputOf(s.Input)

@@ -12,12 +12,12 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// lines that tell what a response has.
+// lines describe a response.
 type lines []string
 
 func (l *lines) sayf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
-// tell what the response has that the request hasn't.
+// tell returns lines on the response, without its parts that the request already has.
 func tell(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
 	var l lines
 

@@ -8,7 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// What the function accepts at most, in bytes of a thing: a thousand labels, and fewer, and texts of YAML in fields and in
+// The function's limits, in bytes of a thing: a thousand labels and fewer, and texts of YAML in fields and in
 // standards.
 const (
 	thousand = 1000 * 22
@@ -34,7 +34,7 @@ const (
 	named  = `"resource": {"apiVersion": "a/v1", "kind": "A", "name": {"value": "a"}}`
 )
 
-// in is what is long in one place only.
+// in returns one long thing at the place.
 func in(place string, long thing) map[string]thing { return map[string]thing{place: long} }
 
 // from is the field of an input with these sources.
@@ -48,16 +48,16 @@ func Attacks() []Attack {
 // onSources has one long thing for each type of source.
 func onSources() []Attack {
 	const (
-		prefixed = `{"type": "CompositeMetadata", "prefix": "label"}`
-		context  = `{"type": "ContextField", "contextKey": "k", "fromFieldPath": "long"}`
-		object   = `{"type": "RequiredResource", "fromFieldPath": "spec.long", ` + named + `}`
-		of       = `{"type": "RequiredResource", "prefix": "label", ` + named + `}`
-		account  = `{"type": "ProviderConfig", "fromFieldPath": "spec.long"}`
-		class    = `{"type": "RequiredResource", "name": "a", "pick": "One", "providerFieldPath": "spec.long", ` + named + `}`
-		hop      = `{"type": "RequiredResource", "name": "a", "pick": "One", ` + named + `}`
+		prefixed  = `{"type": "CompositeMetadata", "prefix": "label"}`
+		context   = `{"type": "ContextField", "contextKey": "k", "fromFieldPath": "long"}`
+		object    = `{"type": "RequiredResource", "fromFieldPath": "spec.long", ` + named + `}`
+		annotated = `{"type": "RequiredResource", "prefix": "label", ` + named + `}`
+		account   = `{"type": "ProviderConfig", "fromFieldPath": "spec.long"}`
+		class     = `{"type": "RequiredResource", "name": "a", "pick": "One", "providerFieldPath": "spec.long", ` + named + `}`
+		hop       = `{"type": "RequiredResource", "name": "a", "pick": "One", ` + named + `}`
 	)
 
-	config := map[string]thing{"object.apiVersion": is("aws.upbound.io/v1beta1"), "object.kind": is("ProviderConfig"), "object.spec.long": labels}
+	config := map[string]thing{"object.apiVersion": always("aws.upbound.io/v1beta1"), "object.kind": always("ProviderConfig"), "object.spec.long": labels}
 
 	return []Attack{
 		{"labels", "sources[].fromFieldPath", from(ofLong), in("xr.spec.long", labels), 0},
@@ -65,7 +65,7 @@ func onSources() []Attack {
 		{"labels in an object", "sources[].fromFieldPath", from(object), in("object.spec.long", labels), 0},
 		{"labels in a provider config", "sources[].fromFieldPath", from(account), config, 0},
 		{"annotations", "sources[].prefix", from(prefixed), in("xr.metadata.annotations", labels), 0},
-		{"annotations of an object", "sources[].prefix", from(of), in("object.metadata.annotations", labels), 0},
+		{"annotations of an object", "sources[].prefix", from(annotated), in("object.metadata.annotations", labels), 0},
 		{"name of a provider", "sources[].providerFieldPath", from(class, ofFew), in("object.spec.long", text), many},
 		{"name of a provider in the composite resource", "provider.fromFieldPath", `"provider": {"fromFieldPath": "spec.long"}, ` + from(ofFew), in("xr.spec.long", text), many},
 		{"classes picked before", "statusFieldPath", `"statusFieldPath": "status.tags", ` + from(hop, ofFew), in("xr.status.tags.classes", labels), 0},
@@ -112,7 +112,7 @@ func onLabels() []Attack {
 	}
 }
 
-// onExpressions has what expressions read.
+// onExpressions has long fields for expressions.
 func onExpressions() []Attack {
 	value := func(expression string, more ...string) string {
 		return from(append(more, fmt.Sprintf(`{"type": "Expression", "expressions": {"a": %q}}`, expression))...)
@@ -136,7 +136,7 @@ func onExpressions() []Attack {
 	}
 }
 
-// onIncludes has what includes read: patterns, and texts of them.
+// onIncludes has long fields for includes: patterns, and texts of them.
 func onIncludes() []Attack {
 	including := func(include string, more ...string) string {
 		return from(append(more, `{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {`+include+`}}`)...)
@@ -147,20 +147,20 @@ func onIncludes() []Attack {
 		hop  = `{"type": "RequiredResource", "name": "a", ` + named + `}`
 	)
 
-	of := func(name string, long thing) Attack {
+	attack := func(name string, long thing) Attack {
 		return Attack{name + " of an include", "sources[].include.fromFieldPath", including(path), in("xr.spec.long", long), 0}
 	}
 
 	return []Attack{
-		of("patterns", patterns),
-		of("map of patterns", mapOf("pattern-NAME-*", "true")),
-		of("text", text),
-		of("text of patterns", texts("- a\n")),
-		of("short text of aliases", atMost(inField, aliases)),
-		of("short text of patterns", atMost(inField, texts("- \"a & b\"\n"))),
-		of("short text of one key", atMost(inField, texts("a: true\n"))),
-		of("short text of comments", atMost(inField, texts("- a\n#&\n\n"))),
-		of("short text of levels", atMost(inField, texts("[["))),
+		attack("patterns", patterns),
+		attack("map of patterns", mapOf("pattern-NAME-*", "true")),
+		attack("text", text),
+		attack("text of patterns", texts("- a\n")),
+		attack("short text of aliases", atMost(inField, aliases)),
+		attack("short text of patterns", atMost(inField, texts("- \"a & b\"\n"))),
+		attack("short text of one key", atMost(inField, texts("a: true\n"))),
+		attack("short text of comments", atMost(inField, texts("- a\n#&\n\n"))),
+		attack("short text of levels", atMost(inField, texts("[["))),
 		{"patterns in the context", "sources[].include.contextKey", including(`"contextKey": "k", "fromFieldPath": "long"`), in("context.k.long", patterns), 0},
 		{"patterns in an object", "sources[].include.source", including(`"source": "a", `+path, hop), in("object.spec.long", patterns), 0},
 	}
@@ -174,7 +174,7 @@ func onStandards() []Attack {
 	)
 
 	var out []Attack
-	for _, of := range []struct {
+	for _, list := range []struct {
 		name string
 		long thing
 	}{
@@ -185,9 +185,9 @@ func onStandards() []Attack {
 		{"expressions", standard("sources", `{"type": "Expression", "expressions": {"a": "name.a(" }}`)},
 	} {
 		out = append(out,
-			Attack{"standard of " + of.name, setting, input, in("object.spec.long", of.long), 0},
-			Attack{"short standard of " + of.name, setting, input, in("object.spec.long", atMost(inObject, of.long)), 0},
-			Attack{"short text of a standard of " + of.name, setting, input, in("object.spec.long", written(atMost(inObject*3/4, of.long))), 0},
+			Attack{"standard of " + list.name, setting, input, in("object.spec.long", list.long), 0},
+			Attack{"short standard of " + list.name, setting, input, in("object.spec.long", atMost(inObject, list.long)), 0},
+			Attack{"short text of a standard of " + list.name, setting, input, in("object.spec.long", written(atMost(inObject*3/4, list.long))), 0},
 		)
 	}
 
@@ -200,9 +200,9 @@ func onStandards() []Attack {
 	)
 }
 
-// onSelectors has what selects required resources.
+// onSelectors has long fields for selectors of required resources.
 func onSelectors() (out []Attack) {
-	for _, of := range []struct{ setting, input string }{
+	for _, selector := range []struct{ setting, input string }{
 		{"sources[].resource", `"sources": [{"type": "RequiredResource", "name": "a", "fromFieldPath": "spec.labels", "resource": {"apiVersion": "a/v1", "kind": "A", %s}}]`},
 		{"kubernetesMetadata[].source.resource", `"sources": [], "kubernetesMetadata": [{"source": {"type": "RequiredResource", "resource": {"apiVersion": "a/v1", "kind": "A", %s}}, "select": {"all": true}}]`},
 	} {
@@ -217,8 +217,8 @@ func onSelectors() (out []Attack) {
 			{"labels", "matchLabels.fromFieldPath", `"matchLabels": {"fromFieldPath": "spec.long"}`, labels},
 			{"computed labels", "matchLabels.expression", `"matchLabels": {"expression": "xr.spec.long"}`, labels},
 		} {
-			input := strings.Replace(fmt.Sprintf(of.input, by.selector), `"sources": [], `, "", 1)
-			out = append(out, Attack{by.name + " by which " + of.setting + " selects", of.setting + "." + by.setting, input, in("xr.spec.long", by.long), 0})
+			input := strings.Replace(fmt.Sprintf(selector.input, by.selector), `"sources": [], `, "", 1)
+			out = append(out, Attack{by.name + " by which " + selector.setting + " selects", selector.setting + "." + by.setting, input, in("xr.spec.long", by.long), 0})
 		}
 	}
 
@@ -227,16 +227,16 @@ func onSelectors() (out []Attack) {
 	return append(out, Attack{"map instead of a class", "sources[].resource.unless.fromFieldPath", from(bound, ofFew), in("xr.spec.long", labels), 0})
 }
 
-// onSelections has what selects composed resources.
+// onSelections has long fields of composed resources, for selectors.
 func onSelections() (out []Attack) {
-	for _, of := range []struct{ setting, input string }{
+	for _, selection := range []struct{ setting, input string }{
 		{"resources[]", `"resources": [%s], ` + from(ofFew)},
 		{"sources[].resources[]", from(`{"type": "CompositeField", "fromFieldPath": "spec.labels", "resources": [%s]}`)},
 		{"tagPolicy.rules[].resources[]", `"tagPolicy": {"rules": [{"key": "a", "resources": [%s]}]}`},
 		{"kubernetesMetadata[].resources[]", `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "resources": [%s]}]`},
 	} {
 		add := func(name, setting, selector string, long map[string]thing) {
-			out = append(out, Attack{name + " that " + of.setting + " selects", of.setting + "." + setting, fmt.Sprintf(of.input, selector), long, 0})
+			out = append(out, Attack{name + " that " + selection.setting + " selects", selection.setting + "." + setting, fmt.Sprintf(selection.input, selector), long, 0})
 		}
 		add("labels", "matchLabels", `{"matchLabels": {"app": "x"}}`, in("desired.resource.metadata.labels", labels))
 		add("tags", "matchTags", `{"matchTags": {"team": "a"}}`, in("desired.resource.spec.forProvider.tags", labels))
@@ -246,21 +246,21 @@ func onSelections() (out []Attack) {
 	return out
 }
 
-// onTagKeys has what removeTags and ignoreTags read.
+// onTagKeys has long fields for removeTags and ignoreTags.
 func onTagKeys() (out []Attack) {
 	for _, setting := range []string{"removeTags", "ignoreTags"} {
-		of := func(entry string) string { return fmt.Sprintf(`%q: [%s], %s`, setting, entry, from(ofFew)) }
+		input := func(entry string) string { return fmt.Sprintf(`%q: [%s], %s`, setting, entry, from(ofFew)) }
 
 		out = append(out,
-			Attack{"keys of " + setting, setting + "[].fromFieldPath", of(`{"fromFieldPath": "spec.long"}`), in("xr.spec.long", patterns), many},
-			Attack{"keys of " + setting + " in the context", setting + "[].contextKey", of(`{"contextKey": "k", "fromFieldPath": "long"}`), in("context.k.long", patterns), many},
+			Attack{"keys of " + setting, setting + "[].fromFieldPath", input(`{"fromFieldPath": "spec.long"}`), in("xr.spec.long", patterns), many},
+			Attack{"keys of " + setting + " in the context", setting + "[].contextKey", input(`{"contextKey": "k", "fromFieldPath": "long"}`), in("context.k.long", patterns), many},
 		)
 	}
 
 	return append(out, Attack{"map of removeTags", "removeTags[].fromFieldPath", `"removeTags": [{"fromFieldPath": "spec.long"}]`, in("xr.spec.long", labels), many})
 }
 
-// onMetadata has what kubernetesMetadata copies.
+// onMetadata has long fields for kubernetesMetadata.
 func onMetadata() []Attack {
 	copies := func(source, to string, resources string) string {
 		return `"kubernetesMetadata": [{"source": {` + source + `}, "select": {"all": true}, "toFieldPaths": {` + to + `}` + resources + `}]`
@@ -288,9 +288,9 @@ func onMetadata() []Attack {
 	}
 }
 
-// onTagFields has what tag fields hold, in each shape: tags of many keys, and many tags of one key, which lists can have.
+// onTagFields has long tag fields, in each shape: tags of many keys, and many tags of one key, which lists can have.
 func onTagFields() (out []Attack) {
-	for _, of := range []struct {
+	for _, tags := range []struct {
 		shape, name string
 		long        thing
 	}{
@@ -304,21 +304,21 @@ func onTagFields() (out []Attack) {
 		{"Joined", "tags of one key in a string", joined(`other=vNAME,`)},
 	} {
 		input := fmt.Sprintf(`"tagFields": [{"apiVersion": "ec2.aws.upbound.io/*", "kind": "*", "fieldPath": "spec.forProvider.long", "shape": %q}], `+
-			`"removeTags": [{"key": "label-000*"}, {"key": "other", "value": "v0000001"}], "ignoreTags": [{"key": "label-001*"}], %s`, of.shape, from(ofFew))
-		both := map[string]thing{"desired.resource.spec.forProvider.long": of.long, "observed.resource.spec.forProvider.long": of.long}
-		observed := map[string]thing{"observed.resource.spec.forProvider.long": of.long, "observed.resource.status.atProvider.long": of.long}
+			`"removeTags": [{"key": "label-000*"}, {"key": "other", "value": "v0000001"}], "ignoreTags": [{"key": "label-001*"}], %s`, tags.shape, from(ofFew))
+		both := map[string]thing{"desired.resource.spec.forProvider.long": tags.long, "observed.resource.spec.forProvider.long": tags.long}
+		observed := map[string]thing{"observed.resource.spec.forProvider.long": tags.long, "observed.resource.status.atProvider.long": tags.long}
 
 		out = append(out,
-			Attack{of.name, "tagFields[].fieldPath", input, in("desired.resource.spec.forProvider.long", of.long), 0},
-			Attack{of.name + ", desired and observed", "tagFields[].fieldPath", input, both, 0},
-			Attack{of.name + ", observed", "tagFields[].fieldPath", input, observed, 0},
+			Attack{tags.name, "tagFields[].fieldPath", input, in("desired.resource.spec.forProvider.long", tags.long), 0},
+			Attack{tags.name + ", desired and observed", "tagFields[].fieldPath", input, both, 0},
+			Attack{tags.name + ", observed", "tagFields[].fieldPath", input, observed, 0},
 		)
 	}
 
 	return out
 }
 
-// onTargets has what composed resources have that settings judge, or that is looked at anyway.
+// onTargets has long fields of composed resources. Settings judge them, or the function reads them anyway.
 func onTargets() []Attack {
 	const (
 		tagged = `"launchedResources": "Tag", `
@@ -328,7 +328,7 @@ func onTargets() []Attack {
 
 	return []Attack{
 		{"100 labels to items of a launch template", "launchedResources", tagged + from(ofLong), map[string]thing{
-			"xr.spec.long": atMost(hundred, labels), "desired.resource.kind": is("LaunchTemplate"), "desired.resource.spec.forProvider.tagSpecifications": list(`{"resourceType": "instance"}`),
+			"xr.spec.long": atMost(hundred, labels), "desired.resource.kind": always("LaunchTemplate"), "desired.resource.spec.forProvider.tagSpecifications": list(`{"resourceType": "instance"}`),
 		}, 0},
 		{"value that a policy matches", "tagPolicy.rules[].matches", fmt.Sprintf(policy, `"matches": "^(x+x+)+y$"`), in("desired.resource.spec.forProvider.tags.team", text), 0},
 		{"value of a policy", "tagPolicy.rules[].values", fmt.Sprintf(policy, `"values": ["*a*b*", "*x*x*x*y"]`), in("desired.resource.spec.forProvider.tags.team", text), 0},

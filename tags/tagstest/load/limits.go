@@ -10,29 +10,29 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// An Attack is a request in which the author of a composite resource, or of an object that it names, has made
-// something as long as a request can be, or as long as the function accepts.
+// An Attack is a request with one very long thing, such as labels or patterns: as long as a request can be, or as long
+// as the function accepts. The author of a composite resource wrote it, or of an object that the resource names.
 type Attack struct {
 	Name string
 
-	// Setting is the path in the input of the setting that reads what is long, such as
-	// sources[].include.fromFieldPath. It is empty if the function reads that anyway.
+	// Setting is the path of the setting that reads the long thing, such as
+	// sources[].include.fromFieldPath. It is empty if the function reads it without a setting.
 	Setting string
 
 	// input is the input without apiVersion and kind, as JSON.
 	input string
 
-	// long is what is made long, by its place in what requests are made of.
+	// long has the long things by their places in the ordinary parts, such as xr.spec.long.
 	long map[string]thing
 
 	// resources is how many resources there are besides, or 0 for a few.
 	resources int
 }
 
-// A thing returns a value of about so many bytes.
+// A thing returns a value of about size bytes.
 type thing func(size int) *structpb.Value
 
-// ordinary is what attacks are made of: nothing in it is long.
+// ordinary has all parts of an attack before any of them is long.
 const ordinary = `{
 	"xr": {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "xr"}, "spec": {"labels": {"team": "a"}}},
 	"context": {"k": {"labels": {"team": "a"}}},
@@ -44,28 +44,28 @@ const ordinary = `{
 // Clouds are the kinds of the resources of an attack, in turn.
 var clouds = []string{"s3.aws.upbound.io/v1beta1 Bucket", "storage.azure.upbound.io/v1beta1 Account", "storage.gcp.upbound.io/v1beta1 Bucket", "server.hetzner.m.crossplane.io/v1alpha1 Server"}
 
-// few and many are how many resources most requests have, and large composite resources.
+// few and many are numbers of resources: in most requests, and in large composite resources.
 const (
 	few  = 20
 	many = 500
 )
 
-// Request returns the request, in which what is long has about so many bytes, unless the function accepts
-// less, and the objects that the function may require for it.
+// Request returns the request, and the objects that the function may require for it. The long thing has about size
+// bytes, or fewer if the function accepts no more.
 func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct) {
-	of := object([]byte(ordinary), "")
+	parts := object([]byte(ordinary), "")
 
 	for i := range max(a.resources, few) {
-		put(of, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
+		put(parts, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
 	}
 
 	for place, long := range a.long {
-		put(of, place, long(size/len(a.long)))
+		put(parts, place, long(size/len(a.long)))
 	}
 
 	state := func(name string) map[string]*fnv1.Resource {
 		out := make(map[string]*fnv1.Resource)
-		for name, v := range fields(of, name) {
+		for name, v := range fields(parts, name) {
 			out[name] = &fnv1.Resource{Resource: v.GetStructValue()}
 		}
 
@@ -74,43 +74,45 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 
 	return &fnv1.RunFunctionRequest{
 		Input:    object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`), ""),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of.GetFields()["xr"].GetStructValue()}, Resources: state("observed")},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: parts.GetFields()["xr"].GetStructValue()}, Resources: state("observed")},
 		Desired:  &fnv1.State{Resources: state("desired")},
-		Context:  of.GetFields()["context"].GetStructValue(),
-	}, []*structpb.Struct{of.GetFields()["object"].GetStructValue()}
+		Context:  parts.GetFields()["context"].GetStructValue(),
+	}, []*structpb.Struct{parts.GetFields()["object"].GetStructValue()}
 }
 
-// put the value at a place: the names of fields with dots between them.
-func put(of *structpb.Struct, place string, v *structpb.Value) {
+// put puts the value at a place: names of fields with dots between them.
+func put(parts *structpb.Struct, place string, v *structpb.Value) {
 	name, rest, deeper := strings.Cut(place, ".")
 	if !deeper {
-		of.Fields[name] = v
+		parts.Fields[name] = v
 		return
 	}
 
-	if of.GetFields()[name].GetStructValue() == nil {
-		of.Fields[name] = structpb.NewStructValue(&structpb.Struct{Fields: make(map[string]*structpb.Value)})
+	if parts.GetFields()[name].GetStructValue() == nil {
+		parts.Fields[name] = structpb.NewStructValue(&structpb.Struct{Fields: make(map[string]*structpb.Value)})
 	}
 
-	put(of.GetFields()[name].GetStructValue(), rest, v)
+	put(parts.GetFields()[name].GetStructValue(), rest, v)
 }
 
-// resource of the kind, e.g. v1 ConfigMap.
+// resource returns a resource of the kind, e.g. v1 ConfigMap.
 func resource(kind string) *structpb.Value {
 	apiVersion, kind, _ := strings.Cut(kind, " ")
 
 	return structpb.NewStructValue(object(fmt.Appendf(nil, `{"apiVersion": %q, "kind": %q, "metadata": {"labels": {"app": "x"}}, "spec": {"forProvider": {"region": "eu"}}}`, apiVersion, kind), ""))
 }
 
-// atMost returns the thing of no more than so many bytes: what the function accepts.
-func atMost(most int, of thing) thing {
-	return func(size int) *structpb.Value { return of(min(size, most)) }
+// atMost returns the long thing with at most limit bytes: the function accepts no more.
+func atMost(limit int, long thing) thing {
+	return func(size int) *structpb.Value { return long(min(size, limit)) }
 }
 
-// is returns a thing that is always the same.
-func is(text string) thing { return func(int) *structpb.Value { return structpb.NewStringValue(text) } }
+// always returns a thing that is always the same.
+func always(text string) thing {
+	return func(int) *structpb.Value { return structpb.NewStringValue(text) }
+}
 
-// text of one word.
+// text returns a text of one word.
 func text(size int) *structpb.Value { return structpb.NewStringValue(strings.Repeat("x", size)) }
 
 // texts repeats a text.
@@ -118,7 +120,7 @@ func texts(unit string) thing {
 	return func(size int) *structpb.Value { return structpb.NewStringValue(strings.Repeat(unit, size/len(unit))) }
 }
 
-// list of values that are all like that of the JSON, which have a number for NAME.
+// list is a list of values of the JSON unit. Each has its number in the place of NAME.
 func list(unit string) thing {
 	return func(size int) *structpb.Value {
 		one := &structpb.ListValue{}
@@ -131,7 +133,7 @@ func list(unit string) thing {
 	}
 }
 
-// mapOf is a map of keys, which have a number for NAME, to values as those of a list.
+// mapOf is a map of keys to values of the JSON unit. Each key and value has its number in the place of NAME.
 func mapOf(key, unit string) thing {
 	return func(size int) *structpb.Value {
 		out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
@@ -145,7 +147,7 @@ func mapOf(key, unit string) thing {
 	}
 }
 
-// joined is a text of parts that have a number for NAME.
+// joined is a text that repeats the unit, each with its number in the place of NAME.
 func joined(unit string) thing {
 	return func(size int) *structpb.Value {
 		b := strings.Builder{}
@@ -165,25 +167,25 @@ func longKey(unit string) thing {
 }
 
 // under is a map of one key to the thing.
-func under(key string, of thing) thing {
+func under(key string, long thing) thing {
 	return func(size int) *structpb.Value {
-		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: of(size)}})
+		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: long(size)}})
 	}
 }
 
 // managed is a list of one manager that isn't Crossplane, and owns the fields below the path.
 func managed(a, b, c string, fields thing) thing {
 	return func(size int) *structpb.Value {
-		of := list(`{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "ec2.aws.upbound.io/v1beta1", "fieldsType": "FieldsV1"}`)(1)
-		of.GetListValue().GetValues()[0].GetStructValue().Fields["fieldsV1"] = under(a, under(b, under(c, fields)))(size)
+		out := list(`{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "ec2.aws.upbound.io/v1beta1", "fieldsType": "FieldsV1"}`)(1)
+		out.GetListValue().GetValues()[0].GetStructValue().Fields["fieldsV1"] = under(a, under(b, under(c, fields)))(size)
 
-		return of
+		return out
 	}
 }
 
 func number(n int) string { return fmt.Sprintf("%07d", n) }
 
-// value of JSON with a number for NAME.
+// value returns the value of the JSON unit with a number in the place of NAME.
 func value(unit string, n int) *structpb.Value {
 	v := &structpb.Value{}
 	if err := v.UnmarshalJSON([]byte(strings.ReplaceAll(unit, "NAME", number(n)))); err != nil {
@@ -193,7 +195,7 @@ func value(unit string, n int) *structpb.Value {
 	return v
 }
 
-// levels are maps in maps: as many levels as requests can have, and as many of these as there is room for.
+// levels returns a list of deep maps: each has as many levels as a request can have, and the list has size bytes.
 func levels(size int) *structpb.Value {
 	const deep = 3000
 
@@ -211,27 +213,28 @@ func levels(size int) *structpb.Value {
 	return structpb.NewListValue(out)
 }
 
-// aliases is a text of YAML that stands for much more: a long text a hundred times, and that a hundred times.
+// aliases returns a text of YAML that stands for 10,000 times the text of size bytes: a list of 100 aliases to a list
+// of 100 aliases.
 func aliases(size int) *structpb.Value {
 	ten := func(alias string) string { return "[" + strings.Repeat("*"+alias+", ", 100) + "]" }
 
 	return structpb.NewStringValue("a: &a \"" + strings.Repeat("x", size) + "\"\nb: &b " + ten("a") + "\nc: " + ten("b") + "\n")
 }
 
-// standard is an input with a list of settings in the field, each as the JSON.
+// standard is an input with a list in the field, each item as the JSON unit.
 func standard(field, unit string) thing {
 	return func(size int) *structpb.Value {
-		of := object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}`), "")
-		of.Fields[field] = list(unit)(size)
+		input := object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}`), "")
+		input.Fields[field] = list(unit)(size)
 
-		return structpb.NewStructValue(of)
+		return structpb.NewStructValue(input)
 	}
 }
 
 // written is the JSON of a thing as a text.
-func written(of thing) thing {
+func written(long thing) thing {
 	return func(size int) *structpb.Value {
-		j, err := of(size).MarshalJSON()
+		j, err := long(size).MarshalJSON()
 		if err != nil {
 			panic(err)
 		}

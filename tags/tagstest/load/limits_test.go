@@ -17,18 +17,18 @@ import (
 )
 
 // settings adds the settings of a type below the path to out, each with the type of its value.
-func settings(of reflect.Type, path string, out map[string]reflect.Type) {
-	switch kind := of.Kind(); {
-	case of == reflect.TypeFor[objects.Path](), of == reflect.TypeFor[expression.Expression](), of == reflect.TypeFor[expression.Regexp](), of == reflect.TypeFor[profile.Pattern](), of == reflect.TypeFor[v1beta1.Duration]():
-		out[path] = of
+func settings(typ reflect.Type, path string, out map[string]reflect.Type) {
+	switch kind := typ.Kind(); {
+	case typ == reflect.TypeFor[objects.Path](), typ == reflect.TypeFor[expression.Expression](), typ == reflect.TypeFor[expression.Regexp](), typ == reflect.TypeFor[profile.Pattern](), typ == reflect.TypeFor[v1beta1.Duration]():
+		out[path] = typ
 	case kind == reflect.Pointer:
-		settings(of.Elem(), path, out)
-	case kind == reflect.Slice && of.Elem().Kind() == reflect.Struct && of.Elem().PkgPath() == reflect.TypeFor[v1beta1.CloudTags]().PkgPath():
-		settings(of.Elem(), path+"[]", out)
+		settings(typ.Elem(), path, out)
+	case kind == reflect.Slice && typ.Elem().Kind() == reflect.Struct && typ.Elem().PkgPath() == reflect.TypeFor[v1beta1.CloudTags]().PkgPath():
+		settings(typ.Elem(), path+"[]", out)
 	case kind != reflect.Struct:
-		out[path] = of
+		out[path] = typ
 	default:
-		for f := range of.Fields() {
+		for f := range typ.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 
 			switch {
@@ -41,8 +41,8 @@ func settings(of reflect.Type, path string, out map[string]reflect.Type) {
 	}
 }
 
-// literal are the names of settings, or their paths, whose value is text that stands in the input itself, and says of
-// nothing else where it is.
+// literal are names or paths of settings with a text that is no path, expression or pattern: the function reads no
+// other field because of it.
 var literal = []string{
 	"apiVersion", "kind", "namespace", "provider", "key", "keys", "except", "value", "keyPrefix", "replace", "reservedKeys", "names", "prefixes", "domains", "toContextKey",
 	"separator", "delimiter", "extra", "extends.name", "keyFormats[].prefix", "sources[].name", "sources[].values", "coverage.configMap.name",
@@ -53,13 +53,13 @@ var literal = []string{
 
 // isLiteral reports whether the setting of the type reads nothing: it is text of the input itself, a number, a boolean,
 // or one of a few words.
-func isLiteral(path string, of reflect.Type) bool {
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map && of.Name() == "" {
-		of = of.Elem()
+func isLiteral(path string, typ reflect.Type) bool {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map && typ.Name() == "" {
+		typ = typ.Elem()
 	}
 
-	isWord := of.Kind() == reflect.String && of.Name() != "string"
-	isText := of.Kind() == reflect.String && !isWord || of == reflect.TypeFor[profile.Pattern]() || of == reflect.TypeFor[v1beta1.Extra]()
+	isWord := typ.Kind() == reflect.String && typ.Name() != "string"
+	isText := typ.Kind() == reflect.String && !isWord || typ == reflect.TypeFor[profile.Pattern]() || typ == reflect.TypeFor[v1beta1.Extra]()
 	_, name, _ := cutLast(path, ".")
 
 	switch {
@@ -68,7 +68,7 @@ func isLiteral(path string, of reflect.Type) bool {
 	case isText:
 		return slices.Contains(literal, name)
 	default:
-		return isWord || of.Kind() == reflect.Bool || of.Kind() == reflect.Int32 || of == reflect.TypeFor[v1beta1.Duration]()
+		return isWord || typ.Kind() == reflect.Bool || typ.Kind() == reflect.Int32 || typ == reflect.TypeFor[v1beta1.Duration]()
 	}
 }
 
@@ -97,16 +97,16 @@ func has(v *structpb.Value, path string) bool {
 	return has(v, rest)
 }
 
-// TestAttacks proves that something long is tried for each setting of the input that reads a field of the composite resource, of
-// the context or of an object. Whoever adds a setting adds its attack.
+// TestAttacks proves that each setting of the input has an attack if it reads a field of the composite resource, of the
+// context or of an object. With a new setting, add its attack.
 func TestAttacks(t *testing.T) {
 	all := make(map[string]reflect.Type)
 	settings(reflect.TypeFor[v1beta1.CloudTags](), "", all)
 
 	want := make(map[string]bool)
 
-	for path, of := range all {
-		if !isLiteral(path, of) {
+	for path, typ := range all {
+		if !isLiteral(path, typ) {
 			want[path] = true
 		}
 	}

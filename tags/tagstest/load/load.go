@@ -17,15 +17,15 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// A State says which resources of a request have the tags that the function makes.
+// A State says which resources of a request have the function's tags.
 type State string
 
 // The states of requests.
 const (
-	// Changed is that of new labels: neither desired nor observed resources have them.
+	// Changed is the state after labels have changed: neither desired nor observed resources have them.
 	Changed State = "changed"
 
-	// Settled is that of an answer that comes back: desired and observed resources have them.
+	// Settled is the state of an answer that comes back: desired and observed resources have them.
 	Settled State = "settled"
 
 	// Stable is what nearly every reconcile comes with: only observed resources have them,
@@ -51,8 +51,8 @@ const (
 	Observed Source = "observed"
 )
 
-// own is what every other expression adds to the label, of the composed resource.
-var own = map[Source]string{
+// additions are added to the label in every other expression. They read the composed resource.
+var additions = map[Source]string{
 	Name: "name", Desired: "desired.spec.forProvider.region + '/' + desired.metadata.name", Observed: "observed.?status.?atProvider.?id.orValue('none')",
 }
 
@@ -73,14 +73,14 @@ func Input(source Source, labels int) *structpb.Struct {
 	for i := range labels {
 		text := "xr.spec.labels['" + key(i) + "']"
 		if i%2 == 1 {
-			text += " + '/' + " + own[source]
+			text += " + '/' + " + additions[source]
 		}
 
 		expressions.Fields[key(i)] = structpb.NewStringValue(text)
 	}
 
-	of := in.GetFields()["sources"].GetListValue().GetValues()[0].GetStructValue()
-	of.Fields = map[string]*structpb.Value{"type": structpb.NewStringValue("Expression"), "expressions": structpb.NewStructValue(expressions)}
+	first := in.GetFields()["sources"].GetListValue().GetValues()[0].GetStructValue()
+	first.Fields = map[string]*structpb.Value{"type": structpb.NewStringValue("Expression"), "expressions": structpb.NewStructValue(expressions)}
 
 	return in
 }
@@ -113,9 +113,9 @@ func parse() parts {
 // A Function that tags resources. It may keep and change what it gets.
 type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
-// Request returns a request with so many resources, which are of a few kinds in turn, and
-// with so many labels of the composite resource. What the function makes of them
-// is what resources that have tags are like. That it doesn't tag them is an error.
+// Request returns a request with so many resources, of a few kinds in turn, and with so many labels of the
+// composite resource. It calls the function to tag the resources, and returns an error if the function doesn't
+// tag them.
 func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	req := request(resources, labels)
 

@@ -12,8 +12,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Resource returns an object of the kind that has the tags, which are pairs of key and value, in the tag field. Of a kind
-// without a tag field, it has only a name.
+// Resource returns an object of the kind with the tags in the tag field. A tag is a pair of key and value. An object of
+// a kind without a tag field has only a name.
 func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
 	o.SetGroupVersionKind(gvk)
@@ -31,7 +31,7 @@ func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *un
 
 		v = map[string]any{sg.Field: v}
 		if i == len(segments)-2 && segments[0].Field == "spec" {
-			v = map[string]any{sg.Field: shaped(f, tags), "other": "x"} // What is around the field is not empty without it.
+			v = map[string]any{sg.Field: shaped(f, tags), "other": "x"} // The object around the field is not empty without the field.
 		}
 	}
 

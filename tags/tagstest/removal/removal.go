@@ -1,5 +1,4 @@
-// Package removal proves that the function loses nothing of what earlier steps desire, but for tags that
-// its input removes.
+// Package removal proves that all fields of earlier steps stay, but for the tags that the input removes.
 package removal
 
 import (
@@ -17,15 +16,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// A Removal is what a request may take away from desired resources: the tags that its
+// A Removal judges desired resources before and after a request. The request may remove the tags that its
 // input removes, and nothing else.
 type Removal struct {
 	in     *v1beta1.CloudTags
 	fields field.Locator
 }
 
-// Of the request, for whose input schemas returns those that the function reads. It returns false if
-// its input can't be decoded.
+// Of returns the Removal of the request. schemas returns the schemas for the request's input. Of returns false if
+// the input can't be decoded.
 func Of(req *fnv1.RunFunctionRequest, schemas func(*require.Requirements) field.Schemas) (Removal, bool) {
 	in, err := v1beta1.Decode(req.GetInput())
 	if err != nil {
@@ -38,21 +37,21 @@ func Of(req *fnv1.RunFunctionRequest, schemas func(*require.Requirements) field.
 	return Removal{in: in, fields: field.ForInput(in, schemas(required))}, true
 }
 
-// Keeps is true if all fields of the resource before are still there, whatever their
-// values, but for tags that are removed.
-func (of *Removal) Keeps(before, after *structpb.Struct) bool {
-	f, ok := of.fields.Locate(of.kindOf(before))
+// Keeps reports whether after has all fields of before, with any values. Tags may be missing if the input
+// removes them.
+func (r *Removal) Keeps(before, after *structpb.Struct) bool {
+	f, ok := r.fields.Locate(r.kindOf(before))
 	if !ok || f.Shape == field.None {
-		return of.keepsAll(before, after)
+		return r.keepsAll(before, after)
 	}
 
 	was, err := object.Get(object.Tree(before), f.Path)
 	if err != nil || was == nil {
-		return of.keepsAll(before, after)
+		return r.keepsAll(before, after)
 	}
 
-	is, err := object.Get(object.Tree(after), f.Path)
-	if err != nil || !of.keepsTags(was, is, &f) {
+	has, err := object.Get(object.Tree(after), f.Path)
+	if err != nil || !r.keepsTags(was, has, &f) {
 		return false
 	}
 
@@ -64,7 +63,7 @@ func (of *Removal) Keeps(before, after *structpb.Struct) bool {
 
 	kept, err := without(after, f.Path)
 
-	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
+	return err == nil && r.keepsAll(rest.Struct(), kept.Struct())
 }
 
 // without returns a resource without the field at path, nor empty objects around it.
@@ -81,31 +80,30 @@ func without(r *structpb.Struct, path object.Path) (object.Object, error) {
 }
 
 // kindOf returns the kind of a resource, as the stamper has it.
-func (of *Removal) kindOf(r *structpb.Struct) field.Kind {
-	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
-	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
+func (r *Removal) kindOf(resource *structpb.Struct) field.Kind {
+	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(resource.GetFields()["apiVersion"].GetStringValue(), resource.GetFields()["kind"].GetStringValue())}
+	k.Managed = resource.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
 
 	if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
 		k.Profile = family.Profile
-	} else if provider := of.in.ProviderValue(); provider != "" {
+	} else if provider := r.in.ProviderValue(); provider != "" {
 		k.Profile = profile.Of(provider).Name
 	}
 
 	return k
 }
 
-// keepsAll is true if all fields of before are still there, whatever their
-// values.
-func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
+// keepsAll reports whether after has all fields of before, with any values.
+func (r *Removal) keepsAll(before, after *structpb.Struct) bool {
 	for name, v := range before.GetFields() {
 		kept, ok := after.GetFields()[name]
 
-		// Metadata can be copied to any field, in the place of whatever has its key.
-		if _, text := kept.GetKind().(*structpb.Value_StringValue); text && len(of.in.KubernetesMetadata) > 0 {
+		// Metadata can be copied to any field, and replaces a value at its key.
+		if _, text := kept.GetKind().(*structpb.Value_StringValue); text && len(r.in.KubernetesMetadata) > 0 {
 			continue
 		}
 
-		if !ok || !of.keepsAll(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
+		if !ok || !r.keepsAll(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
 			return false
 		}
 	}
@@ -113,12 +111,12 @@ func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
 	return true
 }
 
-// keepsTags is true if the value of the field f has not lost a tag, nor anything else, unless the input removes
-// tags. Which ones those are is a matter of the oracle of tags/stamp.
-func (of *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
-	// What earlier steps set of reserved keys goes, too: see TestRunFunctionTrust. A joined string with escapes
-	// has keys that nobody can tell.
-	if len(of.in.RemoveTags)+len(of.in.ReservedKeys) > 0 || strings.Contains(before.GetStringValue(), `\`) {
+// keepsTags reports whether the field f has all its tags and all its other entries. It reports true if the
+// input removes tags: the oracle of tags/stamp checks removed tags.
+func (r *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
+	// The function also removes tags of earlier steps with reserved keys: see TestRunFunctionTrust. Nobody can tell
+	// the keys of a joined string with escapes.
+	if len(r.in.RemoveTags)+len(r.in.ReservedKeys) > 0 || strings.Contains(before.GetStringValue(), `\`) {
 		return true
 	}
 
@@ -134,7 +132,7 @@ func (of *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool
 	return more >= others
 }
 
-// keysOf the tags of the field f, without case, and how many of its items are none.
+// keysOf returns the keys of the tags in the field f, in lower case, and the number of items that are no tags.
 func keysOf(v *structpb.Value, f *field.Field) (keys map[string]bool, others int) {
 	keys = make(map[string]bool)
 

@@ -34,15 +34,19 @@ var (
 	Shapes   = []string{"Map", "KeyValueList", "StringList", "Joined"}
 )
 
-// A call is a call of the function with tags of all provenances: those of trusted
-// sources have values that start with t, of others with u, of earlier steps with e, of the cloud
-// with c, of Kubernetes metadata that is copied to the tag field with k, and of other field
-// managers with o.
+// A call is a call of the function with tags of all provenances. The first letter of a value tells them apart:
+//
+//   - t: labels of trusted sources
+//   - u: labels of other sources
+//   - e: tags of earlier steps
+//   - c: tags of the cloud
+//   - k: Kubernetes metadata that is copied to the tag field
+//   - o: tags of other field managers
 type call struct {
 	provider, shape, separator, prefix, rules string
 
 	reserved []string
-	slots    int // Of reservedTags.
+	slots    int // The number in reservedTags.
 	sources  []source
 	earlier  [][2]string
 	cloud    [][2]string
@@ -51,18 +55,18 @@ type call struct {
 	ignore   []string
 	remove   []string
 
-	// escaped is true if earlier tags of a joined string have the next one behind a backslash,
-	// where some read it and some don't, or stand without a value.
+	// escaped reports whether some earlier tags of a joined string end with a backslash, after which some
+	// providers read another tag and some don't, and whether some have no value.
 	escaped bool
 
-	// leftAlone is true if an earlier step has annotated the resource, so that no label counts.
+	// leftAlone reports whether an earlier step has annotated the resource, so that no label counts.
 	leftAlone bool
 
-	// ofInput is true if the input itself says what to ignore.
+	// ofInput reports whether the input itself names the keys to ignore.
 	ofInput bool
 
-	// keyFormat of the input, by which keys get what it replaces, or nil if it has none. A
-	// valueFormat puts what may end a reserved key before the values that nobody trusts.
+	// keyFormat are the replacements of the input's key format, or nil if it has none. The input has a value
+	// format if valueFormat is set: it puts the end of a reserved key before the values of untrusted sources.
 	keyFormat   map[string]string
 	valueFormat bool
 }
@@ -78,7 +82,7 @@ type source struct {
 	expression string
 }
 
-// valueReplacement is what the format of values puts in the place of a u.
+// valueReplacement returns the text that the format of values puts in the place of a u.
 func (c *call) valueReplacement() string { return "workspace" + c.separator + "u" }
 
 func draw(t *rapid.T, provider, shape string) call {
@@ -112,18 +116,18 @@ func draw(t *rapid.T, provider, shape string) call {
 	}
 
 	// Many make that there are more tags than slots.
-	pairs := func(what string) [][2]string {
+	pairs := func(name string) [][2]string {
 		out := [][2]string{}
-		for i, key := range rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID[string]).Draw(t, what) {
-			if rapid.Bool().Draw(t, what+" with the prefix") {
+		for i, key := range rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID[string]).Draw(t, name) {
+			if rapid.Bool().Draw(t, name+" with the prefix") {
 				key = "plexsphere:" + key
 			}
 
-			out = append(out, [2]string{key, fmt.Sprintf("%s%d", what[:1], i)})
+			out = append(out, [2]string{key, fmt.Sprintf("%s%d", name[:1], i)})
 		}
 
-		for i := range rapid.SampledFrom([]int{0, 0, 12, 30, 47, 50, 70}).Draw(t, "more "+what) {
-			out = append(out, [2]string{fmt.Sprintf("%sn%02d", what[:1], i), what[:1]})
+		for i := range rapid.SampledFrom([]int{0, 0, 12, 30, 47, 50, 70}).Draw(t, "more "+name) {
+			out = append(out, [2]string{fmt.Sprintf("%sn%02d", name[:1], i), name[:1]})
 		}
 
 		return out
@@ -142,12 +146,12 @@ func draw(t *rapid.T, provider, shape string) call {
 			s.expression = rapid.SampledFrom([]string{"", "", "'%s'", `'"%s"'`, "name == 'r' ? '%s' : name"}).Draw(t, "expression")
 		}
 
-		what := "untrusted labels"
+		name := "untrusted labels"
 		if s.trusted {
-			what = "trusted labels"
+			name = "trusted labels"
 		}
 
-		for _, p := range pairs(what) {
+		for _, p := range pairs(name) {
 			s.values[strings.TrimPrefix(p[0], "plexsphere:")] = p[1]
 		}
 
@@ -166,16 +170,16 @@ func draw(t *rapid.T, provider, shape string) call {
 
 	// A cloud that ignores case has no key in two cases, or hardly any.
 	if p := c.profile(); p.IgnoresCase() {
-		for _, of := range []*[][2]string{&c.cloud, &c.others} {
-			slices.SortStableFunc(*of, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
-			*of = slices.CompactFunc(*of, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
+		for _, tags := range []*[][2]string{&c.cloud, &c.others} {
+			slices.SortStableFunc(*tags, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
+			*tags = slices.CompactFunc(*tags, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
 		}
 	}
 
 	return c
 }
 
-// field of tags in the shape of the case, or nil if there are none.
+// field returns the tags in the shape of the case, or nil if there are none.
 func (c *call) field(pairs [][2]string) any {
 	if len(pairs) == 0 {
 		return nil
@@ -204,7 +208,7 @@ func (c *call) field(pairs [][2]string) any {
 	}
 }
 
-// escapedField is the field of the earlier tags, as who forges tags would write it.
+// escapedField returns the field of the earlier tags, as an attacker would write it.
 func (c *call) escapedField() any {
 	text, ok := c.field(c.earlier).(string)
 	if !ok || !c.escaped {
@@ -232,7 +236,7 @@ func (c *call) escapedField() any {
 	return out.String()
 }
 
-// input of a step with sources.
+// input returns the input of a step with the sources.
 func (c *call) input(sources []source) *structpb.Struct {
 	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
 	if c.shape == "StringList" {
@@ -282,7 +286,7 @@ func (c *call) input(sources []source) *structpb.Struct {
 		in["valueFormats"] = []any{map[string]any{"provider": c.provider, "replace": map[string]any{"u": c.valueReplacement()}}}
 	}
 
-	of := []any{}
+	list := []any{}
 
 	for _, s := range sources {
 		form := "Qualified"
@@ -307,15 +311,15 @@ func (c *call) input(sources []source) *structpb.Struct {
 			}
 		}
 
-		of = append(of, source)
+		list = append(list, source)
 	}
 
-	in["sources"] = of
+	in["sources"] = list
 
 	return tagstest.Struct(in)
 }
 
-// resource with the tags tagged, and those that the cloud has.
+// resource returns a resource with the tags tagged in its tag field, and the tags cloud in its status.
 func (c *call) resource(tagged, cloud [][2]string) *fnv1.Resource {
 	forProvider, status := map[string]any{"region": "r"}, map[string]any{}
 	if v := c.field(tagged); v != nil {
@@ -332,7 +336,7 @@ func (c *call) resource(tagged, cloud [][2]string) *fnv1.Resource {
 	})}
 }
 
-// copies is the map of strings that the composite resource has to be copied.
+// copies returns the map of strings of the composite resource for kubernetesMetadata.
 func (c *call) copies() map[string]any {
 	switch v := c.field(c.copied).(type) {
 	case map[string]any:
@@ -344,7 +348,7 @@ func (c *call) copies() map[string]any {
 	}
 }
 
-// managedFields of two managers, which have every other tag each, and some both.
+// managedFields returns the fields of two managers. They own every other tag each, and some tags together.
 func (c *call) managedFields() []any {
 	owned := []map[string]any{{}, {}}
 
@@ -394,8 +398,8 @@ func (c *call) request() *fnv1.RunFunctionRequest {
 	}
 }
 
-// entries of the tag field in a state. The keys of a string are all that
-// a separator follows.
+// entries returns the keys and values of the tag field in a state. A string has a key before each of its
+// separators.
 func (c *call) entries(s *fnv1.State) (keys [][]string, values []string) {
 	v := tagstest.ForProvider(s.GetResources()["r"])["tags"]
 
@@ -420,21 +424,21 @@ func (c *call) entries(s *fnv1.State) (keys [][]string, values []string) {
 			continue
 		}
 
-		entry, of := item.GetStringValue(), []string{}
+		entry, before := item.GetStringValue(), []string{}
 		for i := range entry {
 			if strings.HasPrefix(entry[i:], c.separator) {
-				of = append(of, entry[:i])
+				before = append(before, entry[:i])
 			}
 		}
 
-		keys = append(keys, of)
+		keys = append(keys, before)
 		values = append(values, entry[strings.LastIndex(entry, c.separator)+1:])
 	}
 
 	return keys, values
 }
 
-// profile that the case is about.
+// profile returns the tag profile of the case.
 func (c *call) profile() *profile.Profile {
 	return profile.Rules(c.rules).ProfileOf(c.provider, "", "")
 }
@@ -455,15 +459,15 @@ func (c *call) spelled(key string) string {
 	return strings.ToLower(strings.NewReplacer(pairs...).Replace(key))
 }
 
-// isReserved is true if the tag key is a reserved one, in any spelling.
+// isReserved reports whether the tag key is a reserved one, in any spelling.
 func (c *call) isReserved(key string) bool {
 	return slices.ContainsFunc(c.reserved, func(pattern string) bool {
 		for _, p := range []string{pattern, c.prefix + pattern} {
 			begin, star := strings.CutSuffix(p, "*")
-			is := strings.ToLower(key)
+			folded := strings.ToLower(key)
 
-			for _, of := range []string{strings.ToLower(begin), c.spelled(begin)} {
-				if is == of || star && strings.HasPrefix(is, of) {
+			for _, spelling := range []string{strings.ToLower(begin), c.spelled(begin)} {
+				if folded == spelling || star && strings.HasPrefix(folded, spelling) {
 					return true
 				}
 			}
@@ -473,7 +477,7 @@ func (c *call) isReserved(key string) bool {
 	})
 }
 
-// Providers has one of those whose tag profiles are the same to Check, but for how many tags they admit.
+// Providers returns one provider of each group with equal tag profiles. Check ignores their caps.
 func Providers() (out []string) {
 	classes := make(map[string]bool)
 
@@ -525,7 +529,7 @@ func Check(t *rapid.T, providers, shapes []string, function calls.Function) {
 
 	c.check(t, rsp)
 
-	// A string of a list whose value has the separator in it can be that of two labels.
+	// A string of a list can be the tag of two labels if its value contains the separator.
 	if c.valueFormat && c.shape == "StringList" {
 		return
 	}
@@ -543,8 +547,8 @@ func Check(t *rapid.T, providers, shapes []string, function calls.Function) {
 	}
 }
 
-// checkSame that a second step of this name has changed nothing. But a string that the cloud has beside a
-// label's comes back behind all others.
+// checkSame checks that a second step of this name has changed nothing, but for the order of strings: the cloud's
+// string with a label's key comes back after all others.
 func (c *call) checkSame(t *rapid.T, name string, first, second *fnv1.State) {
 	if proto.Equal(first, second) {
 		return
@@ -560,7 +564,7 @@ func (c *call) checkSame(t *rapid.T, name string, first, second *fnv1.State) {
 	}
 }
 
-// checkFailure that a resource has no slot for a tag of a trusted source.
+// checkFailure checks that a resource has no slot for a tag of a trusted source.
 func (c *call) checkFailure(t *rapid.T) {
 	trusted := make(map[string]bool)
 
@@ -572,18 +576,18 @@ func (c *call) checkFailure(t *rapid.T) {
 
 	n := 0
 
-	for _, is := range trusted {
-		if is {
+	for _, isTrusted := range trusted {
+		if isTrusted {
 			n++
 		}
 	}
 
 	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+len(c.others)+2*n <= limit {
-		t.Fatalf("%d earlier tags, those of others, and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, limit)
+		t.Fatalf("%d earlier tags, %d tags of others, and at most %d of trusted sources have room among %d", len(c.earlier), len(c.others), 2*n, limit)
 	}
 }
 
-// check the tags that a response desires.
+// check checks the tags that a response desires.
 func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 	keys, values := c.entries(rsp.GetDesired())
 
@@ -592,22 +596,22 @@ func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 		return
 	}
 
-	for i, of := range keys {
-		for _, key := range of {
+	for i, entry := range keys {
+		for _, key := range entry {
 			if c.isReserved(key) && !strings.HasPrefix(values[i], "t") && !strings.HasPrefix(strings.ToLower(key), "crossplane-") {
 				t.Errorf("the reserved key %q has the value %q, which no trusted source gave", key, values[i])
 			}
 		}
 	}
 
-	// What earlier steps and other field managers set stays, so only they may exceed the cap. What some read as several tags
-	// counts once.
+	// Tags of earlier steps and of other field managers stay, so only they may exceed the cap. A string that some
+	// providers read as several tags counts once.
 	if limit := c.profile().MaxTags - c.slots; len(keys)+c.beside(keys) > limit && !c.escaped {
 		was := make(map[string]bool)
 
 		earlier, _ := c.entries(c.request().GetDesired())
-		for _, of := range earlier {
-			for _, key := range of {
+		for _, entry := range earlier {
+			for _, key := range entry {
 				was[c.spelled(key)] = true
 			}
 		}
@@ -616,9 +620,9 @@ func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 			was[c.spelled(o[0])] = true
 		}
 
-		for _, of := range keys {
-			if !slices.ContainsFunc(of, func(key string) bool { return was[c.spelled(key)] || c.isReserved(key) }) {
-				t.Errorf("%d tags, of which %q was added, exceed the %d slots", len(keys), of, limit)
+		for _, entry := range keys {
+			if !slices.ContainsFunc(entry, func(key string) bool { return was[c.spelled(key)] || c.isReserved(key) }) {
+				t.Errorf("%d tags, of which %q was added, exceed the %d slots", len(keys), entry, limit)
 			}
 		}
 	}
@@ -626,15 +630,15 @@ func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 	c.checkTrusted(t, rsp, keys)
 }
 
-// beside is how many tags of other field managers stay beside those with the keys. It doesn't say
-// where keys compare without case.
+// beside returns the number of tags of other field managers that have none of the keys. It returns 0 if the
+// provider ignores case.
 func (c *call) beside(keys [][]string) (n int) {
 	if p := c.profile(); p.IgnoresCase() {
 		return 0
 	}
 
 	for _, o := range c.others {
-		if !slices.ContainsFunc(keys, func(of []string) bool { return slices.Contains(of, o[0]) }) {
+		if !slices.ContainsFunc(keys, func(entry []string) bool { return slices.Contains(entry, o[0]) }) {
 			n++
 		}
 	}
@@ -642,7 +646,7 @@ func (c *call) beside(keys [][]string) (n int) {
 	return n
 }
 
-// checkLeftAlone that a resource which is left alone has no tag of a label, nor copied metadata.
+// checkLeftAlone checks that a resource without managed tags has no tag of a label, nor copied metadata.
 func (c *call) checkLeftAlone(t *rapid.T, values []string) {
 	for _, v := range values {
 		v = v[strings.LastIndex(v, c.separator)+1:] // Keys have separators in them, too.
@@ -652,7 +656,7 @@ func (c *call) checkLeftAlone(t *rapid.T, values []string) {
 	}
 }
 
-// checkTrusted that all labels of trusted sources are tags which nothing stands against.
+// checkTrusted checks that each label of a trusted source is a tag, or is skipped for a reason.
 func (c *call) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys [][]string) {
 	winner := make(map[string]source)
 
@@ -681,11 +685,11 @@ func (c *call) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys [][]
 			continue
 		}
 
-		there := slices.ContainsFunc(keys, func(of []string) bool {
-			return slices.ContainsFunc(of, func(k string) bool { return c.spelled(k) == c.spelled(key) })
+		there := slices.ContainsFunc(keys, func(entry []string) bool {
+			return slices.ContainsFunc(entry, func(k string) bool { return c.spelled(k) == c.spelled(key) })
 		})
 
-		// A profile may refuse it, or another trusted label have the same key.
+		// A profile may refuse the key, or another trusted label may have the same one.
 		if !there && !strings.Contains(skipped.String(), strings.TrimPrefix(key, c.prefix)+" → ") {
 			t.Errorf("the trusted label with the tag key %q is neither a tag nor skipped: %v\n%s", key, keys, skipped.String())
 		}
