@@ -40,8 +40,8 @@ func main() {
 		Args:  cobra.NoArgs,
 	}
 
-	// Like those of all functions, the default address is reachable from a container, because crossplane composition render runs Crossplane in one
-	// unless told otherwise.
+	// As for all functions, the default address is reachable from a container: crossplane composition render runs Crossplane in one
+	// by default.
 	address := c.Flags().String("address", ":9444", "Address to listen on for gRPC connections.")
 	c.RunE = func(c *cobra.Command, _ []string) error { return serve(c.Context(), *address) }
 

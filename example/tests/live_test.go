@@ -55,51 +55,51 @@ type (
 	array  = []any
 )
 
-// A liveTest runs in clusters of all releases of Crossplane, and is a row of the table in README.md here.
+// A liveTest runs in clusters of all releases of Crossplane, and is a row of the table in CONTRIBUTING.md.
 type liveTest struct {
 	name string
 
 	// run is nil if the test is a story: its steps are in a file of testdata/live.
 	run func(live.Test)
 
-	// shows is what README.md says that it shows.
+	// shows is the first cell of the row.
 	shows string
 
-	// alone is a test that others may not run beside.
+	// alone reports whether no other test may run beside it.
 	alone bool
 
-	// lacks says of the releases that don't run it why they can't.
+	// lacks has the reason for each release that can't run it.
 	lacks map[live.Release]string
 
-	// says is what README.md has of a release that passes, if not yes.
+	// says has the cells of releases that pass, if not yes.
 	says map[live.Release]string
 }
 
 var liveTests = []liveTest{
 	{name: "Tags", shows: "labels become tags of every shape; condition, events, status and metrics say so"},
 	{name: "Labels", shows: "labels are changed and removed; tags of others stay"},
-	{name: "Owners", run: testOwners, shows: "field managers say whose tags are whose: ours are exactly what we have set"},
+	{name: "Owners", run: testOwners, shows: "field managers tell our tags from the tags of others"},
 	{name: "Cap", shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
 	{name: "AnyClass", shows: "without labels to select by, any class is picked if the input says so"},
 	{name: "Bound", run: testBound, shows: "an XR that is bound picks no class, and keeps the one that it has"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
-	{name: "LateInit", run: testLateInit, shows: "the last label stays away, whether the provider acts before or after Crossplane's second run"},
+	{name: "LateInit", run: testLateInit, shows: "the last label stays away, even if the provider acts before Crossplane's second run"},
 	{name: "Immutable", run: testImmutable, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
-	{name: "Filled", run: testFilled, shows: "tags that a provider has filled in are its own: they count, and nothing takes their place unasked"},
+	{name: "Filled", run: testFilled, shows: "tags that a provider has filled in are its own: they count, and labels don't replace them by default"},
 	{name: "LeftAlone", run: testLeftAlone, shows: "resources that are left alone stay as they are"},
-	{name: "Transitions", run: testTransitions, shows: "what events say is said once, until there is more to say"},
+	{name: "Transitions", run: testTransitions, shows: "an event comes once, until its message changes"},
 	{name: "Fatal", shows: "a run that fails changes nothing"},
 	{name: "RemoveAndIgnore", shows: "`removeTags` and `ignoreTags`"},
 	{name: "TagPolicy", shows: "`tagPolicy` warns, and stops"},
 	{name: "Metadata", shows: "`kubernetesMetadata` copies labels"},
-	{name: "Unknown", shows: "kinds that nobody knows are left alone, and named"},
+	{name: "Unknown", shows: "unknown kinds are left alone, and named"},
 	{
-		name: "Schema", shows: "schemas say where kinds that aren't built in have tags",
+		name: "Schema", shows: "schemas show the tag fields of kinds that aren't built in",
 		lacks: map[live.Release]string{live.V1: "gives no schemas"},
 	},
 	{
-		name: "Bare", shows: "schemas say where resources have tags that are no more than a kind",
+		name: "Bare", shows: "schemas show the tag fields of resources without any field",
 		lacks: map[live.Release]string{live.V1: "gives no schemas"},
 	},
 	{
@@ -130,16 +130,16 @@ var liveTests = []liveTest{
 	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Registry", run: testRegistry, shows: "an edit of an object changes which labels become tags"},
-	{name: "Tree", run: testTree, shows: "labels reach what the third of three nested XRs is composed of, and leave it"},
-	{name: "Explain", run: testExplain, shows: "`explain` says what the cluster has, and who took tags away"},
-	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
+	{name: "Tree", run: testTree, shows: "labels reach the composed resources of the third of three nested XRs, and leave them"},
+	{name: "Explain", run: testExplain, shows: "`explain` says which tags the cluster has, and who took tags away"},
+	{name: "Coverage", run: testCoverage, shows: "`coverage` counts applied tags"},
 	{
 		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it, also if its input is a standard",
 		lacks: map[live.Release]string{live.V1: "has none"},
 	},
 	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
-	{name: "Policy", run: testPolicy, shows: "the API server enforces what `policy` writes"},
-	{name: "PolicyAgrees", run: testPolicyAgrees, shows: "it refuses of random objects of each scope what the function can't make tags of, and nothing else"},
+	{name: "Policy", run: testPolicy, shows: "the API server enforces the policies of `policy`"},
+	{name: "PolicyAgrees", run: testPolicyAgrees, shows: "the policies refuse an object exactly if the function can't make tags of it: random objects of each scope"},
 	{name: "Upgrade", run: testUpgrade, alone: true, shows: "the package is installed from a registry, and upgraded while XRs reconcile"},
 }
 
@@ -189,7 +189,7 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 
 	// A run of only some tests says nothing of others.
 	if int(passed.Load()) == want {
-		tagstest.Section(t, filepath.Join(root, "example", "README.md"), "releases", releasesTable(t, root))
+		tagstest.Section(t, filepath.Join(root, ".github", "CONTRIBUTING.md"), "releases", releasesTable(t, root))
 	}
 }
 
@@ -217,7 +217,7 @@ func startCluster(t *testing.T, root string, release live.Release) *live.Cluster
 	return c
 }
 
-// releasesTable is what README.md says that releases of Crossplane have shown, in Markdown.
+// releasesTable returns the table of CONTRIBUTING.md, with a row per test and a column per release.
 func releasesTable(t *testing.T, root string) string {
 	t.Helper()
 
