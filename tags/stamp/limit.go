@@ -52,25 +52,25 @@ func (l *Labels) sizeInItem() (size int) {
 	return size
 }
 
-// limits are the resources that lack tag slots, each once: for labels of trusted sources, and for any labels, which only
-// matters if the limits are strict.
+// limits are the resources that lack tag slots, as messages put them, each once: for labels of trusted sources, and, if the
+// limits are strict, for any labels.
 type limits struct {
 	strict        bool
 	lacking, over shortages
 }
 
-// shortages are the resources that lack tag slots, as messages put them, and the plan for the last of them.
 type shortages struct {
-	last      *plan
 	resources []string
+
+	// last is the resource's own plan of the last of them.
+	last *plan
 }
 
-// add so many labels that p has no tag slots for, in words of messages, unless own, the resource's own plan, or another
-// one for what that launches, lacks some.
+// add so many labels, in words of messages, that p has no tag slots for, unless the resource with its own plan is there.
 func (s *shortages) add(own, p *plan, labels string) {
 	if s.last != own {
 		s.last = own
-		s.resources = append(s.resources, p.lacks(labels))
+		s.resources = append(s.resources, fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit()))
 	}
 }
 
@@ -80,12 +80,20 @@ func (l *limits) add(own, p *plan) {
 		l.lacking.add(own, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
 	}
 
-	if !l.strict || own.target.Profile.HandsOn {
+	if !l.strict || !p.done || own.HandsOn {
 		return
 	}
 
-	if n := p.slotless(); n > 0 {
-		l.over.add(own, p, strconv.Itoa(n))
+	slotless := 0
+
+	for i := range p.judged {
+		if p.judged[i].lacksSlot() {
+			slotless++
+		}
+	}
+
+	if slotless > 0 {
+		l.over.add(own, p, strconv.Itoa(slotless))
 	}
 }
 
@@ -99,24 +107,4 @@ func (l *limits) exceeded() error {
 	default:
 		return nil
 	}
-}
-
-// lacks is how messages put the labels that the resource has no slots for.
-func (p *plan) lacks(labels string) string {
-	return fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit())
-}
-
-// slotless returns how many labels the resource has no tag slot for.
-func (p *plan) slotless() (n int) {
-	if !p.done {
-		return 0
-	}
-
-	for i := range p.judged {
-		if p.judged[i].lacksSlot() {
-			n++
-		}
-	}
-
-	return n
 }

@@ -47,16 +47,17 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 type outcomes struct {
 	Outcome
 
-	stamper          *Stamper
-	skipped, refused *skips
-	limits           limits
+	stamper *Stamper
+	skips   skips
+	limits  limits
 }
 
 // newOutcomes of so many resources.
 func newOutcomes(s *Stamper, n int) *outcomes {
 	return &outcomes{
-		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)},
-		stamper: s, skipped: newSkips(), refused: newSkips(), limits: limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
+		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)}, stamper: s,
+		skips:  skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)},
+		limits: limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
@@ -73,8 +74,7 @@ func (o *outcomes) addResult(r Result) {
 // addPlan adds what p skips, and what it lacks tag slots for. It is the resource's own plan, or one for what that
 // launches.
 func (o *outcomes) addPlan(own, p *plan) {
-	o.skipped.add(own, p)
-	o.refused.addRefused(p)
+	o.skips.add(own, p)
 	o.limits.add(own, p)
 }
 
@@ -97,7 +97,7 @@ func (o *outcomes) add(p *plan) {
 
 // outcome of all resources, or a LimitError.
 func (o *outcomes) outcome() (*Outcome, error) {
-	o.Skips, o.CloudRefuses = o.skipped.sorted(o.skipped.resources), o.refused.sorted(o.skipped.resources)
+	o.Skips, o.CloudRefuses = o.skips.sorted()
 
 	return &o.Outcome, o.limits.exceeded()
 }

@@ -1,13 +1,14 @@
 package stamp
 
 import (
-	"encoding/json"
+	"cmp"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Some providers copy the cloud's tags into a tag field that isn't there, so that the last tag would
@@ -178,9 +179,9 @@ func emptied(t *locate.Target) (object.Object, error) {
 	said := policiesUntouched
 
 	if without, ok := withoutLateInitialize(policies); ok {
-		said = textOf(desired)
+		said = cmp.Or(tagset.TextOf(desired), "null")
 
-		if r, err = object.Set(r, policiesPath, object.NodeOf(structpb.NewListValue(without))); err != nil {
+		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(without, object.TextNode))); err != nil {
 			return object.Object{}, err
 		}
 	}
@@ -188,42 +189,21 @@ func emptied(t *locate.Target) (object.Object, error) {
 	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(said)))
 }
 
-// textOf the node as JSON.
-func textOf(n object.Node) string {
-	j, err := json.Marshal(n.Value().AsInterface())
-	if err != nil {
-		return policiesUntouched // Only a number that isn't one can't be encoded.
-	}
-
-	return string(j)
-}
-
-// withoutLateInitialize returns the managementPolicies without LateInitialize. It returns false if
-// they are without that already, or are no list.
-func withoutLateInitialize(policies object.Node) (*structpb.ListValue, bool) {
-	out, has := &structpb.ListValue{}, false
-
+// withoutLateInitialize returns the managementPolicies without LateInitialize, such as Observe, Create, Update and Delete
+// instead of *. It returns false if they are without that already, or are no list.
+func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	for action := range policies.Items() {
 		switch action.Text() {
 		case actionAll:
-			return actionsButLateInitialize(), true
+			return []string{"Observe", "Create", "Update", "Delete"}, true
 		case actionLateInitialize:
-			has = true
+			had = true
 		default:
-			out.Values = append(out.Values, action.Value())
+			actions = append(actions, action.Text())
 		}
 	}
 
-	return out, has
-}
-
-func actionsButLateInitialize() *structpb.ListValue {
-	out := &structpb.ListValue{}
-	for _, action := range []string{"Observe", "Create", "Update", "Delete"} {
-		out.Values = append(out.Values, structpb.NewStringValue(action))
-	}
-
-	return out
+	return actions, had
 }
 
 // filledAgain returns what is desired of t as it was before an earlier step emptied the field, which

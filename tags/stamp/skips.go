@@ -29,18 +29,20 @@ type Skip struct {
 	More      int `json:"more,omitzero"`
 }
 
-// A skipKey is a skipped label and the limit that it breaks.
-type skipKey struct {
-	label tags.SkippedLabel
-	limit string
-}
-
-// skips collects the labels that are skipped, resource by resource.
+// skips collects the labels that are skipped, resource by resource, and the labels whose tags the API of the cloud
+// refuses.
 type skips struct {
 	all map[skipKey]*skipping
 
 	// resources counts those of each tag profile, by its name.
 	resources map[string]int
+}
+
+// A skipKey is a label, the limit that it breaks, and whether it is a tag all the same.
+type skipKey struct {
+	label    tags.SkippedLabel
+	limit    string
+	isTagged bool
 }
 
 // A skipping is a Skip that may get more resources: how many it has, and the last of them.
@@ -58,18 +60,18 @@ type skipping struct {
 	claims []*tags.Source
 }
 
-func newSkips() *skips {
-	return &skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)}
-}
-
 // add what p skips, the resource's own plan or one for what that launches. Resources come in the order of their names.
 func (s *skips) add(own, p *plan) {
 	if p == own {
 		s.resources[own.Provider]++
 
 		for i := range own.labels.refused {
-			s.skip(&own.labels.refused[i], own)
+			s.skip(&own.labels.refused[i], own, false)
 		}
+	}
+
+	if !p.done {
+		return
 	}
 
 	for i := range p.judged {
@@ -77,34 +79,19 @@ func (s *skips) add(own, p *plan) {
 		told := p != own && p.labels == own.labels && own.done && i < len(own.judged) &&
 			p.judged[i].lacksSlot() && own.judged[i].lacksSlot()
 
-		if fate := p.judged[i].Fate; p.done && !told && (fate == Skipped || fate == TakenAway) {
-			s.skip(&p.judged[i], p)
+		switch j := &p.judged[i]; {
+		case j.Fate == Tagged && j.Reason != "":
+			s.skip(j, p, true)
+		case !told && (j.Fate == Skipped || j.Fate == TakenAway):
+			s.skip(j, p, false)
 		}
 	}
 }
 
-// skip the label of the record, for the resource of p.
-func (s *skips) skip(j *Judged, p *plan) {
-	skip := s.count(j, p, j.single)
-	skip.Trusted = skip.Trusted || j.Trusted
-
-	if j.claims && j.Source != nil && !slices.Contains(skip.claims, j.Source) {
-		skip.claims = append(skip.claims, j.Source)
-	}
-}
-
-// addRefused adds the labels that are tags of p, but that the API of the cloud refuses.
-func (s *skips) addRefused(p *plan) {
-	for i := range p.judged {
-		if j := &p.judged[i]; p.done && j.Fate == Tagged && j.Reason != "" {
-			s.count(j, p, j.Reason == profile.CountCap)
-		}
-	}
-}
-
-// count the resource of p among those for which the label of the record is skipped.
-func (s *skips) count(j *Judged, p *plan, single bool) *skipping {
-	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit}
+// skip the label of the record for the resource of p.
+func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
+	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit, isTagged}
+	single := j.single && (!isTagged || j.Reason == profile.CountCap) // An API refuses other tags wherever they are.
 
 	skip, ok := s.all[key]
 	if !ok {
@@ -113,9 +100,14 @@ func (s *skips) count(j *Judged, p *plan, single bool) *skipping {
 	}
 
 	skip.single = skip.single && single
+	skip.Trusted = skip.Trusted || j.Trusted
+
+	if j.claims && j.Source != nil && !slices.Contains(skip.claims, j.Source) {
+		skip.claims = append(skip.claims, j.Source)
+	}
 
 	if skip.count > 0 && skip.last == p.Resource {
-		return skip
+		return
 	}
 
 	skip.last = p.Resource
@@ -124,39 +116,45 @@ func (s *skips) count(j *Judged, p *plan, single bool) *skipping {
 	if skip.count <= words.MaxNamed {
 		skip.Resources = append(skip.Resources, p.Resource)
 	}
-
-	return skip
 }
 
 // sorted returns the labels that were skipped. A label that is skipped for all the resources of its profile names
-// none, unless the reason is one of single resources. So many resources as the map has have the profile.
-func (s *skips) sorted(resources map[string]int) []Skip {
-	reasons := profile.SkipReasons()
-	out := make([]Skip, 0, len(s.all))
+// none, unless the reason is one of single resources. Labels that are tags all the same are in a list of their own.
+func (s *skips) sorted() (skipped, refused []Skip) {
+	skipped, refused = []Skip{}, []Skip{}
 
-	for _, skip := range s.all {
+	for key, skip := range s.all {
 		slices.SortFunc(skip.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
 		for _, source := range skip.claims {
 			skip.Sources = append(skip.Sources, source.Name)
 		}
 
-		if skip.More = skip.count - len(skip.Resources); !skip.single && skip.count == resources[skip.Provider] {
+		if skip.More = skip.count - len(skip.Resources); !skip.single && skip.count == s.resources[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}
 
-		out = append(out, skip.Skip)
+		if key.isTagged {
+			refused = append(refused, skip.Skip)
+		} else {
+			skipped = append(skipped, skip.Skip)
+		}
 	}
 
-	slices.SortFunc(out, func(a, b Skip) int {
-		return cmp.Or(
-			strings.Compare(a.Provider, b.Provider),
-			cmp.Compare(slices.Index(reasons, a.Reason), slices.Index(reasons, b.Reason)),
-			strings.Compare(a.Limit, b.Limit),
-			strings.Compare(a.QualifiedKey, b.QualifiedKey),
-			strings.Compare(a.TagKey, b.TagKey),
-		)
-	})
+	slices.SortFunc(skipped, compareSkips)
+	slices.SortFunc(refused, compareSkips)
 
-	return out
+	return skipped, refused
+}
+
+func compareSkips(a, b Skip) int {
+	reasons := profile.SkipReasons()
+
+	return cmp.Or(
+		strings.Compare(a.Provider, b.Provider),
+		cmp.Compare(slices.Index(reasons, a.Reason), slices.Index(reasons, b.Reason)),
+		strings.Compare(a.Limit, b.Limit),
+		strings.Compare(a.QualifiedKey, b.QualifiedKey),
+		strings.Compare(a.TagKey, b.TagKey),
+	)
 }
