@@ -79,6 +79,10 @@ type stampCase struct {
 	// Copied is the spec of the resource after metadata was copied to it.
 	Copied json.RawMessage `json:"copied"`
 
+	// Tells is what the case says beside what comes of resources, or instead of that: the kinds that an Asked field is
+	// located of, whether it was located, selectors that select nothing, or why the profile is the generic one.
+	Tells string `json:"tells"`
+
 	// Audits is true if changes are told.
 	Audits bool `json:"audits"`
 
@@ -120,7 +124,21 @@ func (k *caseKey) UnmarshalJSON(b []byte) error {
 // A caseField is a field, at spec.tags unless it says where.
 type caseField struct{ field.Locator }
 
-// UnmarshalJSON reads the name of a shape that all kinds have, Unknown, or all settings of a field.
+// asked is a locator that remembers the kinds that it was asked for. It knows all kinds
+// but Unknown, and that None has no field.
+type asked map[string]bool
+
+func (a asked) Locate(k field.Kind) (field.Field, bool) {
+	a[k.Kind] = true
+
+	if k.Kind == "None" {
+		return field.Field{Shape: field.None}, true
+	}
+
+	return shapes["Map"].field, k.Kind != "Unknown"
+}
+
+// UnmarshalJSON reads the name of a shape that all kinds have, Unknown, Asked, or all settings of a field.
 func (f *caseField) UnmarshalJSON(b []byte) error {
 	name := ""
 
@@ -136,6 +154,8 @@ func (f *caseField) UnmarshalJSON(b []byte) error {
 		}
 
 		f.Locator = somewhere(of)
+	case name == "Asked":
+		f.Locator = asked{}
 	case name == "Unknown":
 		f.Locator = field.Chain{}
 	default:
@@ -251,8 +271,21 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 		return lines(s.Stamp(t.Context(), targets))
 	}
 
+	if tc.Tells == "unmatched" {
+		return append([]string{}, targetsOf(s, desired).Unmatched()...)
+	}
+
 	out, err := stampUnchanged(t, s, desired)
 	told := lines(out, err)
+
+	switch tc.Tells {
+	case "kinds":
+		told = append(told, fmt.Sprintf("asked: %q", slices.Sorted(maps.Keys(tc.Field.Locator.(asked))))) //nolint:forcetypeassert // Cases with kinds have it.
+	case "located":
+		told = append(told, fmt.Sprintf("located: %t", len(tc.Field.Locator.(asked)) > 0)) //nolint:forcetypeassert // See above.
+	case "unprofiled":
+		return []string{fmt.Sprintf("%+v", out.Results[0].Unprofiled)}
+	}
 
 	if err == nil && s.Input.TagPolicy != nil {
 		tagpolicy.Each(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, func(t *locate.Target, rule int, b tagpolicy.Breach) {
