@@ -175,8 +175,8 @@ func Set(o Object, path Path, n Node) (Object, error) {
 // what it was given, nothing has changed, and the object is o.
 func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed bool, _ error) {
 	segments := path.segments
-	if path.HasWildcard() {
-		segments = slices.Clone(segments) // Items take the place of wildcards on the way.
+	if slices.ContainsFunc(segments, isItem) {
+		segments = slices.Clone(segments) // They name the item at hand on the way.
 	}
 
 	p, depth := o.find(segments)

@@ -220,3 +220,6 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 func (p *Path) DeepCopyInto(out *Path) { *out = *p }
 
 func isWildcard(s Segment) bool { return s.Type == SegmentField && s.Field == "*" }
+
+// isItem reports whether the segment stands for items of a list.
+func isItem(s Segment) bool { return s.Type == SegmentIndex || isWildcard(s) }

@@ -27,7 +27,7 @@ func (n Node) updated(path Segments, depth int, f func(Node) (Node, error)) (Nod
 	}
 
 	sg := path[depth]
-	if sg.Type == SegmentIndex || isWildcard(sg) {
+	if isItem(sg) {
 		return n.updatedItems(path, depth, f)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +56,27 @@ func TestUpdate(t *testing.T) {
 
 		return out.Struct().AsMap(), err
 	})
+}
+
+// TestUpdateTogether proves that several calls can use one path: those of inputs are shared.
+func TestUpdateTogether(t *testing.T) {
+	o, path := inBytes(tagstest.MustStructJSON(`{"l": ["a", "b", "c", "d"]}`)), object.MustParsePath("l[3]")
+
+	var group sync.WaitGroup
+
+	for range 4 {
+		group.Go(func() {
+			for range 1000 {
+				out, _, err := object.Update(o, path, onNodes(mark))
+				if diff := cmp.Diff(tagstest.MustStructJSON(`{"l": ["a", "b", "c", "d!"]}`), out.Struct(), protocmp.Transform()); diff != "" || err != nil {
+					t.Errorf("Update(...): %v: -want, +got:\n%s", err, diff)
+					return
+				}
+			}
+		})
+	}
+
+	group.Wait()
 }
 
 // TestUpdateNothing is about functions that return what they are given.
