@@ -54,6 +54,46 @@ func (n Node) Append(items ...Node) Node {
 	return Node{tag: wire.List, body: slices.Concat(body, ListNode(items).body)}
 }
 
+// with returns the object n, which may be null, with the value v of the field called name, or without the field if v isn't
+// there.
+func (n Node) with(name string, v Node) Node {
+	var body []byte
+	if n.IsObject() {
+		body = n.body
+	}
+
+	rest, behind, _ := wire.Find(body, name)
+	before := body[:len(body)-len(rest)]
+	out := append(make([]byte, 0, len(body)+1+protowire.SizeBytes(entrySize(name, v.Size()))), before...)
+
+	if v.IsThere() {
+		out = v.appendTo(appendEntry(out, name, v.Size()))
+	}
+
+	return Node{tag: wire.Struct, body: append(out, behind...)}
+}
+
+// with returns the resource of o with the object n in the place of its own, or without one if n isn't there. The object
+// comes before all fields that nobody knows.
+func (o Object) with(n Node) Object {
+	var before []byte
+
+	rest, behind, _ := wire.FindObject(o.resource)
+	if len(rest) > 0 {
+		before = o.resource[:len(o.resource)-len(rest)]
+	} else {
+		behind = o.resource
+	}
+
+	out := append(make([]byte, 0, len(before)+n.Size()+len(behind)), before...)
+
+	if n.IsThere() {
+		out = append(appendLength(append(out, wire.Object), len(n.body)), n.body...)
+	}
+
+	return Object{resource: append(out, behind...)}
+}
+
 // appendEntry appends the start of an object's field, up to its value of so many bytes.
 func appendEntry(to []byte, name string, value int) []byte {
 	to = appendLength(append(to, wire.Item), entrySize(name, value))
@@ -65,4 +105,36 @@ func appendEntry(to []byte, name string, value int) []byte {
 // entrySize returns the bytes of an object's field with a value of so many bytes.
 func entrySize(name string, value int) int {
 	return 1 + protowire.SizeBytes(len(name)) + 1 + protowire.SizeBytes(value)
+}
+
+func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
+
+// Size of the value in bytes.
+func (n Node) Size() int {
+	switch n.tag {
+	case wire.String, wire.Struct, wire.List:
+		return 1 + protowire.SizeBytes(len(n.body))
+	case 0:
+		return len(n.body)
+	default:
+		return 1 + len(n.body)
+	}
+}
+
+// appendTo appends the bytes of the value.
+func (n Node) appendTo(to []byte) []byte {
+	switch n.tag {
+	case wire.String, wire.Struct, wire.List:
+		to = appendLength(append(to, n.tag), len(n.body))
+	case 0:
+	default:
+		to = append(to, n.tag)
+	}
+
+	return append(to, n.body...)
+}
+
+// appendItem appends the bytes of the value as an item of a list.
+func (n Node) appendItem(to []byte) []byte {
+	return n.appendTo(appendLength(append(to, wire.Item), n.Size()))
 }

@@ -232,9 +232,7 @@ func (n Node) Object() Object {
 		return Object{}
 	}
 
-	b := appendLength(append(make([]byte, 0, n.Size()), wire.Object), len(n.body))
-
-	return Object{resource: append(b, n.body...)}
+	return Object{}.with(n)
 }
 
 // JSONSize returns how many bytes the JSON of the value has, or some number above most if these are more.

@@ -179,7 +179,14 @@ func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed 
 		segments = slices.Clone(segments) // They name the item at hand on the way.
 	}
 
-	p, depth := o.find(segments)
+	before := o.Node()
 
-	return p.update(o, segments, depth, f)
+	switch after, err := before.updated(segments, 0, f); {
+	case err != nil:
+		return Object{}, false, err
+	case after.is(before):
+		return o, false, nil
+	default:
+		return o.with(after), true, nil
+	}
 }

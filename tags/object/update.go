@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/crossplane/function-sdk-go/errors"
-
-	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
 // is reports whether both are the same value, in the same bytes.
@@ -31,29 +29,18 @@ func (n Node) updated(path Segments, depth int, f func(Node) (Node, error)) (Nod
 		return n.updatedItems(path, depth, f)
 	}
 
-	l := level{isObject: true, name: sg.Field}
-
-	switch {
-	case n.IsObject():
-		l.body = n.body
-	case !n.IsNull():
+	if !n.IsNull() && !n.IsObject() {
 		return Node{}, at(path[:depth], fmt.Errorf("is %s, not an object", n.Kind()))
 	}
 
-	var before Node
-	l.from, l.to, before = l.field(sg.Field)
+	before := n.Field(sg.Field)
 
 	after, err := before.updated(path, depth+1, f)
 	if err != nil || after.is(before) {
 		return n, err
 	}
 
-	p := place{way: []level{l}}
-	if !after.IsThere() {
-		return Node{tag: wire.Struct, body: p.put(0, nil)}, nil
-	}
-
-	return Node{tag: wire.Struct, body: p.put(after.Size(), after.appendTo)}, nil
+	return n.with(sg.Field, after), nil
 }
 
 // updatedItems is updated for a path that goes on with one item of the list n, or with all that aren't null.
