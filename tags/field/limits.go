@@ -2,7 +2,6 @@ package field
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"regexp"
 	"regexp/syntax"
@@ -50,7 +49,7 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 
 	l := &Limits{Max: -1}
 
-	for part := range partsOf(of) {
+	for _, part := range inside(of) {
 		l.narrow(part, "maxProperties")
 		l.narrow(part, "maxItems")
 
@@ -71,7 +70,7 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	case StringList:
 		l.entry = stringOf(inside(of, "items"))
 	case Joined:
-		l.whole = stringOf(partsOf(of))
+		l.whole = stringOf(inside(of))
 	case None:
 	}
 
@@ -137,44 +136,28 @@ func (l *Limits) RefusesWhole(text string) (limit string) {
 	return l.whole.String()
 }
 
-// partsOf are the schema and all that have to hold beside it.
-func partsOf(s object.Node) iter.Seq[object.Node] {
-	return func(yield func(object.Node) bool) { parts(s, maxNesting, yield) }
-}
-
-func parts(s object.Node, depth int, yield func(object.Node) bool) bool {
-	if !s.IsObject() || depth == 0 {
-		return true
+// partsOf returns the schema and all that have to hold beside it, down to so many schemas within each other.
+func partsOf(s object.Node, nesting int) []object.Node {
+	if !s.IsObject() || nesting == 0 {
+		return nil
 	}
 
-	if !yield(s) {
-		return false
-	}
-
+	out := []object.Node{s}
 	for part := range s.Field("allOf").Items() {
-		if !parts(part, depth-1, yield) {
-			return false
-		}
+		out = append(out, partsOf(part, nesting-1)...)
 	}
 
-	return true
+	return out
 }
 
-// inside are the schemas of what is at the path of field names in the schema and its parts.
-func inside(s object.Node, path ...string) iter.Seq[object.Node] {
-	if len(path) == 0 {
-		return partsOf(s)
+// inside returns the schemas of the value at the path of field names in the schema and its parts.
+func inside(s object.Node, path ...string) []object.Node {
+	out := partsOf(s, maxNesting)
+	for _, name := range path {
+		out = slices.Concat(words.Map(out, func(part object.Node) []object.Node { return partsOf(part.Field(name), maxNesting) })...)
 	}
 
-	return func(yield func(object.Node) bool) {
-		for part := range partsOf(s) {
-			for in := range inside(part.Field(path[0]), path[1:]...) {
-				if !yield(in) {
-					return
-				}
-			}
-		}
-	}
+	return out
 }
 
 // A stringSchema is what schemas admit of a string. One that is nil admits all.
@@ -192,12 +175,12 @@ type stringSchema struct {
 }
 
 // stringOf returns what all of the schemas admit of a string, or nil if they admit all.
-func stringOf(schemas iter.Seq[object.Node]) *stringSchema { return stringWithin(schemas, maxNesting) }
+func stringOf(schemas []object.Node) *stringSchema { return stringWithin(schemas, maxNesting) }
 
-func stringWithin(schemas iter.Seq[object.Node], depth int) *stringSchema {
+func stringWithin(schemas []object.Node, depth int) *stringSchema {
 	t := &stringSchema{most: -1}
 
-	for s := range schemas {
+	for _, s := range schemas {
 		if n, ok := bound(s, "maxLength"); ok && (t.most < 0 || n < t.most) {
 			t.most = n
 		}
@@ -244,7 +227,7 @@ func (t *stringSchema) narrow(enum object.Node) {
 func (t *stringSchema) choose(s object.Node, depth int) {
 	each := func(name string) (of []*stringSchema) {
 		for part := range s.Field(name).Items() {
-			of = append(of, stringWithin(partsOf(part), depth))
+			of = append(of, stringWithin(inside(part), depth))
 		}
 
 		return of
@@ -259,7 +242,7 @@ func (t *stringSchema) choose(s object.Node, depth int) {
 	}
 
 	if not := s.Field("not"); not.IsObject() {
-		of := stringWithin(partsOf(not), depth)
+		of := stringWithin(inside(not), depth)
 		t.others = append(t.others, func(s string) bool { return !of.admits(s) })
 	}
 }

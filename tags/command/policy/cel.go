@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -35,6 +36,25 @@ func quoteAll(of []string) string {
 
 // sortedKeys returns the keys of a map.
 func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
+
+// identifier matches the names of fields that can stand after a dot in CEL.
+var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
+
+// at returns the expression of the field at the path of the object, or null if there is none.
+func at(obj string, path object.Path) string {
+	for _, s := range path.Segments() {
+		switch {
+		case s.Type == object.SegmentIndex:
+			obj += fmt.Sprintf("[?%d]", s.Index)
+		case identifier.MatchString(s.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, s.Field):
+			obj += ".?" + s.Field
+		default:
+			obj += "[?" + quote(s.Field) + "]"
+		}
+	}
+
+	return obj + ".orValue(dyn(null))"
+}
 
 // or returns the condition that any condition holds. Empty ones are left out.
 func or(conditions ...string) string {

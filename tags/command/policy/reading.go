@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -86,24 +85,8 @@ type fieldMap struct {
 	path   object.Path
 }
 
-// identifier matches the names of fields that can stand behind a dot in CEL.
-var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
-
 // At returns the expression of the map in the object, or null if there is none.
-func (m *fieldMap) At(of string) string {
-	for _, s := range m.path.Segments() {
-		switch {
-		case s.Type == object.SegmentIndex:
-			of += fmt.Sprintf("[?%d]", s.Index)
-		case identifier.MatchString(s.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, s.Field):
-			of += ".?" + s.Field
-		default:
-			of += "[?" + quote(s.Field) + "]"
-		}
-	}
-
-	return of + ".orValue(dyn(null))"
-}
+func (m *fieldMap) At(obj string) string { return at(obj, m.path) }
 
 // Path of the map, in messages.
 func (m *fieldMap) Path() string { return m.path.String() }

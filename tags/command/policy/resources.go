@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -90,7 +92,7 @@ func (f *tagField) judges() dict {
 // each request is judged in its own.
 func (f *tagField) constraints() dict {
 	return dict{"matchPolicy": "Exact", "resourceRules": []dict{{
-		"apiGroups": f.Groups, "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
+		"apiGroups": words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group })), "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
 	}}}
 }
 

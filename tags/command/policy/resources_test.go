@@ -377,7 +377,7 @@ func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
 	}
 
 	for _, f := range fields {
-		out = append(out, schema.FromAPIVersionAndKind(f.APIVersions[0], f.Kinds[f.APIVersions[0]][0]))
+		out = append(out, f.kinds[0])
 	}
 
 	slices.SortFunc(out, field.Compare)

@@ -32,10 +32,8 @@ type tagField struct {
 	// Guard has the tag profile of the kinds.
 	Guard *guard
 
-	// Kinds by apiVersion, all sorted, and the API groups of these.
-	APIVersions []string
-	Kinds       map[string][]string
-	Groups      []string
+	// kinds that have the field, sorted by group, kind and version.
+	kinds []schema.GroupVersionKind
 
 	// Selected are the objects of the kinds that the input selects.
 	Selected selector
@@ -90,8 +88,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			known[id], out = f, append(out, f)
 		}
 
-		known[id].add(gvk)
-
+		known[id].kinds = append(known[id].kinds, gvk)
 		whys[kind] = hasPolicy
 	}
 
@@ -187,7 +184,7 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 	}
 
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, kind: t.Kind, Kinds: make(map[string][]string)}
+	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, kind: t.Kind}
 
 	selected, ok := p.selects(p.CloudTags.Resources, t.Kind, "resources")
 	if !ok {
@@ -267,12 +264,6 @@ func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
 	}
 }
 
-func (f *tagField) add(gvk schema.GroupVersionKind) {
-	of := gvk.GroupVersion().String()
-	f.APIVersions, f.Groups = add(f.APIVersions, of), add(f.Groups, gvk.Group)
-	f.Kinds[of] = append(f.Kinds[of], gvk.Kind)
-}
-
 // name the policies by profile, field and shape. Those for which that isn't enough get numbers.
 func (p *policy) name(fields []*tagField) error {
 	times := make(map[string]int)
@@ -302,9 +293,6 @@ func (p *policy) name(fields []*tagField) error {
 // notInNames matches what paths have and names of objects may not have.
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
-// At returns the expression of the tag field in the object, or null if it isn't there.
-func (f *tagField) At(of string) string { return (&fieldMap{path: f.Path}).At(of) }
-
 // Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
 // another type has none, and neither has a list with items of another type: an API server that knows them refuses these.
 func (f *tagField) Tags(of string) string {
@@ -330,12 +318,12 @@ func (f *tagField) inMap(of, value string) string {
 		keys += ".filter(k, !k.contains('/'))" // Others are no tags.
 	}
 
-	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", f.At(of), keys, value)
+	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", at(of, f.Path), keys, value)
 }
 
 // inList is the expression of the tags in a list of items of the CEL type. That of the item e is tag.
 func (f *tagField) inList(of, item, tag string) string {
-	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", f.At(of), item, tag)
+	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", at(of, f.Path), item, tag)
 }
 
 // text is the expression of a value as text. Null, lists and maps have none.
@@ -381,7 +369,16 @@ func list(of []string) string { return "[" + strings.Join(words.Map(of, quote), 
 
 // KindsIn is the condition, in lines, that the request is for an object of one of the kinds.
 func (f *tagField) KindsIn() string {
-	lines := words.Map(f.APIVersions, func(of string) string { return "  " + quote(of) + ": " + list(f.Kinds[of]) })
+	var versions []string
+
+	kinds := make(map[string][]string)
+
+	for _, k := range f.kinds {
+		v := k.GroupVersion().String()
+		versions, kinds[v] = add(versions, v), append(kinds[v], k.Kind)
+	}
+
+	lines := words.Map(versions, func(v string) string { return "  " + quote(v) + ": " + list(kinds[v]) })
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
@@ -397,5 +394,5 @@ func (f *tagField) Changes(of string) string {
 		return ""
 	}
 
-	return fmt.Sprintf("%s != %s", (&fieldMap{path: c.Path}).At(of), quote(c.Value))
+	return fmt.Sprintf("%s != %s", at(of, c.Path), quote(c.Value))
 }
