@@ -16,12 +16,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// quote returns s as a CEL string literal, in one line of printable characters. It is a raw literal where that saves
-// escapes.
+// quote returns s as a CEL string literal, in one line of printable characters. A text with backslashes becomes a raw literal, such as
+// r'\d'.
 func quote(s string) string {
 	switch {
 	case strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
-		return strconv.Quote(s) // What Go escapes, CEL reads.
+		return strconv.Quote(s) // CEL reads Go's escapes.
 	case strings.Contains(s, `\`):
 		return "r'" + s + "'"
 	default:
@@ -29,13 +29,13 @@ func quote(s string) string {
 	}
 }
 
-// quoteAll returns the strings as a CEL list, sorted.
-func quoteAll(of []string) string {
-	return "[" + strings.Join(words.Map(slices.Sorted(slices.Values(of)), quote), ", ") + "]"
+// quoteAll returns the texts as a CEL list, sorted: ['a', 'b'].
+func quoteAll(texts []string) string {
+	return "[" + strings.Join(words.Map(slices.Sorted(slices.Values(texts)), quote), ", ") + "]"
 }
 
 // sortedKeys returns the keys of a map.
-func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 // identifier matches the names of fields that can stand after a dot in CEL.
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
@@ -56,12 +56,12 @@ func at(obj string, path object.Path) string {
 	return obj + ".orValue(dyn(null))"
 }
 
-// or returns the condition that any condition holds. Empty ones are left out.
+// or returns the condition that any of the conditions holds. It leaves out empty conditions.
 func or(conditions ...string) string {
 	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")
 }
 
-// anyOf is or, for use within another condition.
+// anyOf is or, in parentheses if there are several conditions.
 func anyOf(conditions ...string) string {
 	if len(conditions) <= 1 {
 		return or(conditions...)
@@ -70,8 +70,8 @@ func anyOf(conditions ...string) string {
 	return "(" + or(conditions...) + ")"
 }
 
-// matchesAny returns conditions. One of them holds if the expression matches any pattern: a key, or the beginning of
-// keys and a *.
+// matchesAny returns conditions. Any of them holds if the expression matches a pattern. A pattern is a key, such as zone, or the
+// beginning of keys and a *, such as cost*.
 func matchesAny(expression string, patterns []string) []string {
 	exact, out := []string{}, []string{}
 
@@ -95,8 +95,7 @@ func matches(expression, pattern string) string {
 	return fmt.Sprintf("%s.matches(%s)", expression, quote(pattern))
 }
 
-// outside returns the condition that the class doesn't admit the expression's string. It is empty if the
-// class admits all.
+// outside returns the condition that the class doesn't admit the expression's string. It is empty if the class admits all strings.
 func outside(expression string, c profile.Class) string {
 	if c.Name == "" {
 		return ""
@@ -110,10 +109,10 @@ func outside(expression string, c profile.Class) string {
 	return out
 }
 
-// longer returns the condition that the expression's string is longer than l. It is empty if l admits all.
+// longer returns the condition that the expression's string is longer than l. It is empty if l has no limit.
 func longer(expression string, l profile.Length) string {
 	if l.Prefix > 0 {
-		// The prefix ends at the first slash, and the rest is what the limit is on.
+		// The prefix ends at the first slash, and the limit is on the rest.
 		slash, limit := expression+".indexOf('/')", profile.Length{Runes: l.Runes, Bytes: l.Bytes}
 		rest := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
 
@@ -134,10 +133,10 @@ func longer(expression string, l profile.Length) string {
 	return anyOf(out...)
 }
 
-// folded returns the condition that the expression matches any of the patterns, which are keys, or beginnings of keys
-// and a *, in any case: as profile.FoldKey folds it.
+// folded returns the condition that the expression matches any of the patterns, ignoring case as profile.FoldKey does. See matchesAny
+// for patterns.
 func folded(expression string, patterns []string) string {
-	of := words.Map(slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey)))), func(p string) string {
+	texts := words.Map(slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey)))), func(p string) string {
 		text, begins := strings.CutSuffix(p, "*")
 
 		text = foldedPattern(text)
@@ -148,21 +147,21 @@ func folded(expression string, patterns []string) string {
 		return text + "$"
 	})
 
-	return matches(expression, "(?i)^("+strings.Join(of, "|")+")")
+	return matches(expression, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// foldedPattern is a regular expression that matches the folded text in any case.
+// foldedPattern returns a regular expression that matches the text, ignoring case.
 func foldedPattern(text string) string {
 	// Regular expressions know no other case of these two.
 	return strings.ReplaceAll(regexp.QuoteMeta(profile.FoldKey(text)), "i", "[iİı]")
 }
 
-// has returns the condition that the expression is one of the keys, as the profile tells keys apart.
+// has returns the condition that the expression is one of the keys. It ignores case if the profile's cloud does.
 func (p *guard) has(expression string, keys []string) string {
 	return p.folds(expression, keys...) + " in " + quoteAll(words.Distinct(words.Map(keys, p.Fold)))
 }
 
-// folds returns the expression as the profile compares it with the keys: without case, if it does so. Other keys are ASCII.
+// folds returns an expression for comparison with the keys: in lower case if the profile's cloud ignores case. All other keys are ASCII.
 func (p *guard) folds(expression string, keys ...string) string {
 	if !p.IgnoresCase() {
 		return expression
@@ -179,7 +178,7 @@ func (p *guard) folds(expression string, keys ...string) string {
 	return formatted(expression, string(capitals), profile.NewFormat(nil, nil, true))
 }
 
-// lowers returns the characters of the text that are neither ASCII nor in lower case, with their lower case.
+// lowers returns the capitals of the text beyond ASCII, with their lower case: É and é.
 func lowers(text string) map[string]string {
 	table := make(map[string]string)
 
@@ -192,14 +191,14 @@ func lowers(text string) map[string]string {
 	return table
 }
 
-// replaced returns an expression that replaces the strings of the table in one pass over the expression's
-// string, the longest where several match.
+// replaced returns an expression that replaces the strings of the table in one pass over the expression's string. Where several strings
+// match, it replaces the longest.
 func replaced(expression string, table map[string]string) string {
 	olds := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 
-	// Replace one after the other, unless one could find text that another one has put in.
+	// Replace one string after the other, unless one of them could be in the replacement of another.
 	puts := strings.Join(slices.Collect(maps.Values(table)), "")
 	if !slices.ContainsFunc(olds, func(old string) bool { return utf8.RuneCountInString(old) != 1 || strings.Contains(puts, old) }) {
 		var replace strings.Builder
@@ -210,8 +209,8 @@ func replaced(expression string, table map[string]string) string {
 		return expression + replace.String()
 	}
 
-	// One regular expression splits the string into what is replaced and single
-	// characters, from the left and by the first alternative that matches.
+	// One regular expression splits the string into strings to replace and single characters. It goes from the left, and takes the first
+	// alternative that matches.
 	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
 	entries := words.Map(olds, func(old string) string { return quote(old) + ": " + quote(table[old]) })
 

@@ -14,7 +14,7 @@ import (
 )
 
 // TestPrinted runs the command lines of testdata/cases.yaml. Standard input is a Composition with their input, if
-// they have one. What they print has been read by a human.
+// they have one. A human has read their output.
 func TestPrinted(t *testing.T) {
 	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
 		t.Helper()

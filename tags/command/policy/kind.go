@@ -12,14 +12,13 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// builtIn has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each
-// behind a line break.
+// builtIn has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each after a line break.
 //
 //go:embed kinds.txt
 var builtIn string
 
-// kindOf returns a kind, in all versions, as the policy's expressions tell kinds:
-// apps/Deployment, or /Namespace in the group without a name.
+// kindOf returns the kind without its version, as in the policy's expressions: apps/Deployment, or /Namespace in the group without a
+// name.
 func kindOf(apiVersion, name string) (string, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	isGroupVersion := err == nil && (gv.Group == "" && gv.Version == "v1" ||
@@ -38,18 +37,18 @@ func kindOf(apiVersion, name string) (string, error) {
 	}
 }
 
-// isName is true if the name can be that of a version or resource of an API: these begin with a letter.
+// isName reports whether a version or resource of an API can have the name. Such names begin with a letter.
 func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// Kinds to check, each once, and the plurals of those for which --match says one.
+// kinds are the Kinds to check, each once, and the plurals that --match gives.
 type kinds struct {
 	Kinds   []string
 	plurals map[string]string
 }
 
-// parseMatch returns the kinds that are given as apiVersion/kind and apiVersion/kind=plural.
+// parseMatch returns the kinds of --match, such as v1/Namespace or platform.example.org/v1/Zone=zones.
 func parseMatch(matches []string) (kinds, error) {
 	out := kinds{plurals: make(map[string]string)}
 
@@ -92,8 +91,8 @@ func pluralOf(name string) string {
 	}
 }
 
-// Resources returns the API server's names of the kinds. If the plural of a kind is not known, it returns all
-// resources of the group: the policy's expressions check the kind, which is safer than a guess.
+// Resources returns the API server's names of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns all
+// resources of the group. This is safer than a guess, since the policy's expressions check the kind, too.
 func (p *policy) Resources() (out []schema.GroupResource) {
 	all := make([]schema.GroupResource, len(p.Kinds))
 
@@ -101,8 +100,7 @@ func (p *policy) Resources() (out []schema.GroupResource) {
 		group, name, _ := strings.Cut(kind, "/")
 		plural, given := p.plurals[kind]
 
-		// Only the plurals of built-in kinds follow a rule: they are those of groups that
-		// are no domain.
+		// Only the plurals of built-in kinds follow a rule. The groups of these kinds are no domains.
 		if !given && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}

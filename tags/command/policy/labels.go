@@ -10,10 +10,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A named expression is a variable or a condition of a policy.
+// named returns a variable or a condition of a policy.
 func named(name, expression string) dict { return dict{"name": name, "expression": expression} }
 
-// labels returns the spec of the policy that judges labels and annotations.
+// labels returns the spec of the policy on labels and annotations.
 func (p *policy) labels() dict {
 	return dict{
 		"failurePolicy": "Fail",
@@ -25,7 +25,7 @@ func (p *policy) labels() dict {
 	}
 }
 
-// resourceRules match the resource and its subresources, since some of these take changes to labels, too.
+// resourceRules returns a rule that matches the resource and its subresources, since some subresources take changes to labels, too.
 func resourceRules(r schema.GroupResource) dict {
 	resources := []string{"*/*"}
 	if r.Resource != "" {
@@ -35,7 +35,7 @@ func resourceRules(r schema.GroupResource) dict {
 	return dict{"apiGroups": []string{r.Group}, "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": resources}
 }
 
-// conditions that a request is judged on.
+// conditions returns the conditions of a request that the policy judges.
 func (p *policy) conditions() []dict {
 	changes := []string{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
 	for _, m := range p.Maps {
@@ -48,7 +48,7 @@ func (p *policy) conditions() []dict {
 	}
 }
 
-// variables of the policy. A name that begins with old is of what the object was.
+// variables returns the variables of the policy. A name that begins with old is about the object before the request.
 func (p *policy) variables() []dict {
 	out := []dict{
 		named("kind", "request.kind.group + '/' + request.kind.kind"),
@@ -75,7 +75,7 @@ func (p *policy) variables() []dict {
 			named("oldKeys", p.sum(func(r *reading, l place) string { return p.keysRead(r, l.Old) })))
 	}
 
-	if p.isIllegible() {
+	if p.hasIllegible() {
 		out = append(out, named("illegible", p.illegible()))
 	}
 
@@ -86,13 +86,13 @@ func (p *policy) variables() []dict {
 	return out
 }
 
-// sum of the expressions for each place of the policy's readings, but empty ones.
-func (p *policy) sum(of func(*reading, place) string) string {
+// sum returns the sum of the expressions for each place of the policy's readings. It leaves out empty expressions.
+func (p *policy) sum(expression func(*reading, place) string) string {
 	var out []string
 
 	for _, r := range p.Readings {
 		for _, l := range r.Places() {
-			if e := of(r, l); e != "" {
+			if e := expression(r, l); e != "" {
 				out = append(out, e)
 			}
 		}
@@ -101,17 +101,17 @@ func (p *policy) sum(of func(*reading, place) string) string {
 	return strings.Join(out, " +\n")
 }
 
-// counted is the number of keys in a map. A key that is also in the other map makes one tag, which counts there.
-func (p *policy) counted(r *reading, of, other string) string {
+// counted returns the expression of the number of keys in a map of labels. A key in both maps makes one tag, and counts in the other map.
+func (p *policy) counted(r *reading, labels, other string) string {
 	if other != "" {
 		other = fmt.Sprintf(" && !(k in %s)", other)
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s%s%s).size()", of, r.Reads(of), p.NotOwn(r), other)
+	return fmt.Sprintf("%s.filter(k, %s%s%s).size()", labels, r.Reads(labels), p.NotOwn(r), other)
 }
 
-// changed are the legible labels that the request adds or changes: an object that was bad before there was a policy must
-// be free to change otherwise.
+// changed returns the expression of the legible labels that the request adds or changes. Other labels don't count: an object can be
+// older than the policy, and must be free to change otherwise.
 func (p *policy) changed(r *reading, l place) string {
 	value := l.Now + "[k]"
 
@@ -124,22 +124,22 @@ func (p *policy) changed(r *reading, l place) string {
 		l.Now, changes(r, l), legible, l.Name, p.Entry(r), r.Text(value), r.Form, r.Trusted())
 }
 
-// changes is the condition that the request adds or changes the key k.
+// changes returns the condition that the request adds or changes the key k.
 func changes(r *reading, l place) string {
 	return fmt.Sprintf("%s && !(k in %s && %[2]s[k] == %s[k])", r.Reads(l.Now), l.Old, l.Now)
 }
 
-// keysRead are the keys in a map that tags are required of.
-func (p *policy) keysRead(r *reading, of string) string {
-	return fmt.Sprintf("%s.filter(k, %s).map(k, {%s, 'form': '%s'})", of, r.Reads(of), p.Entry(r), r.Form)
+// keysRead returns the expression of the keys in a map of labels, for rules that require tags.
+func (p *policy) keysRead(r *reading, labels string) string {
+	return fmt.Sprintf("%s.filter(k, %s).map(k, {%s, 'form': '%s'})", labels, r.Reads(labels), p.Entry(r), r.Form)
 }
 
-// isIllegible is true if there can be values that the policy can't read.
-func (p *policy) isIllegible() bool {
+// hasIllegible reports whether there can be values that the policy can't read.
+func (p *policy) hasIllegible() bool {
 	return p.sum(func(r *reading, _ place) string { return r.Legible("") }) != ""
 }
 
-// illegible are messages, one for each value that the policy can't read.
+// illegible returns the expression of messages, one for each value that the policy can't read.
 func (p *policy) illegible() string {
 	out := p.sum(func(r *reading, l place) string {
 		legible := r.Legible(l.Now + "[k]")
@@ -165,14 +165,14 @@ func (p *policy) illegible() string {
 	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
 }
 
-// skipped are messages, one for each label that the profile skips, with the first rule that it breaks, in the order of
-// the transformer's. Only a comprehension can name what an expression comes to.
+// skipped returns the expression of messages, one for each label that the profile skips. A message has the first check that the label
+// doesn't pass, in the transformer's order. Comprehensions give names to results, such as tag: CEL has no other way.
 func (p *guard) skipped() string {
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "variables.changed.map(l, [%s].map(tag, [%s].map(value,\n  [\n", p.Made, p.Formatted)
+	fmt.Fprintf(out, "variables.changed.map(l, [%s].map(tag, [%s].map(value,\n  [\n", p.TagKey, p.TagValue)
 	fmt.Fprintf(out, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", folded("tag", tags.ProvidersKeys()))
 
-	for _, r := range p.Rules() {
+	for _, r := range p.Checks() {
 		if r.Condition != "" {
 			fmt.Fprintf(out, "    %s ?\n      %s :\n", r.Condition, quote(fmt.Sprintf("%s (%s)", r.Reason, p.Limit(r.Reason))))
 		}
@@ -183,7 +183,7 @@ func (p *guard) skipped() string {
 	return out.String()
 }
 
-// validations of the policy. An object that had too many keys before may have as many.
+// validations returns the validations of the policy. An object that had too many keys before may have as many.
 func (p *policy) validations() (out []dict) {
 	where := p.Where()
 
@@ -195,7 +195,7 @@ func (p *policy) validations() (out []dict) {
 		})
 	}
 
-	if p.isIllegible() {
+	if p.hasIllegible() {
 		out = append(out, none("illegible", fmt.Sprintf("Values %s must be of the encoding that the input says.", where)))
 	}
 
@@ -210,14 +210,14 @@ func (p *policy) validations() (out []dict) {
 	return out
 }
 
-// none refuses an object if the list of messages in the variable has any, and shows the first three.
+// none returns a validation that refuses an object if the variable has messages. It shows the first three.
 func none(variable, message string) dict {
-	of := "variables." + variable
+	list := "variables." + variable
 
 	return dict{
-		"expression": of + ".size() == 0",
+		"expression": list + ".size() == 0",
 		"message":    message,
 		"messageExpression": strings.ReplaceAll(`OF.size() <= 3 ? OF.join('; ') :
-[OF[0], OF[1], OF[2]].join('; ') + '; and ' + string(OF.size() - 3) + ' more'`, "OF", of),
+[OF[0], OF[1], OF[2]].join('; ') + '; and ' + string(OF.size() - 3) + ' more'`, "OF", list),
 	}
 }

@@ -1,5 +1,5 @@
-// Package policy makes a ValidatingAdmissionPolicy of tag profiles, so that the API
-// server refuses labels and annotations that could not become cloud tags.
+// Package policy makes a ValidatingAdmissionPolicy of tag profiles. By this policy, the API server refuses labels and
+// annotations that could not become cloud tags.
 package policy
 
 import (
@@ -52,7 +52,7 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// input is that of the flags, unless there is a Composition, and matched are the kinds of Match.
+	// input is made of the flags, and nil if there is a Composition. matched has the kinds of Match.
 	input   *v1beta1.CloudTags
 	matched kinds
 }
@@ -94,14 +94,14 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 # changes, or the function.
 `
 
-// settings of a policy that the flags say.
+// settings are what the flags say of a policy itself.
 type settings struct {
 	Name     string
 	Actions  []string
 	Selector map[string]string // Labels of objects.
 }
 
-// A policy has what its manifests are made of.
+// A policy has all parts of its manifests.
 type policy struct {
 	*v1beta1.CloudTags
 	settings
@@ -109,23 +109,23 @@ type policy struct {
 	kinds
 
 	Readings []*reading
-	Prefixes []string    // Of what is read, each once.
-	Maps     []*fieldMap // That are read, each once.
+	Prefixes []string    // Prefixes of the readings, each once.
+	Maps     []*fieldMap // Maps of the readings, each once.
 	Profiles []*guard
 	Required []required
 
-	// Notes say what isn't checked, and why, and left says so of kinds.
+	// Notes say what the policy doesn't check, and why. left says so of kinds.
 	Notes, left []string
 
-	// schemas of the kinds that the cluster has, or nil if nobody says which these are.
+	// schemas of the kinds of the cluster, or nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
 	// own are labels of the input itself. The transformer has none of them, and judges them as if they were trusted.
-	own         []tags.Label
+	inputLabels []tags.Label
 	transformer *tags.Transformer
 }
 
-// Validate that the flags fit together, and that each has a value which can be meant.
+// Validate returns an error if flags don't fit together, or if a flag has a value that can't be meant.
 func (c *Command) Validate() (err error) {
 	flags := c.inputFlags()
 
@@ -150,7 +150,7 @@ func (c *Command) Validate() (err error) {
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// validateFlags validates flags in the place of a Composition, and makes an input of its fields that they set.
+// validateFlags validates the flags of a command without a Composition, and makes an input of the fields that they set.
 func (c *Command) validateFlags(fields map[string]any) (err error) {
 	switch {
 	case c.Step != "":
@@ -193,7 +193,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 	return errors.Wrap(err, "cannot write the policy")
 }
 
-// text returns the manifests of the policy that the flags ask for, and of its binding.
+// text returns the manifests of the policy and of its binding.
 func (c *Command) text(r *manifest.Reader) (string, error) {
 	p := &policy{settings: settings{Actions: c.Action, Selector: c.Selector}, kinds: c.matched}
 
@@ -229,15 +229,15 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 	return p.resources(s, profiles)
 }
 
-// use the input.
+// use gives the policy its input.
 func (p *policy) use(in *v1beta1.CloudTags) {
 	p.CloudTags = in
-	p.own = ownLabels(in)
+	p.inputLabels = ownLabels(in)
 	p.transformer = tags.NewTransformer(nil, in.Formats())
 	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 }
 
-// labels returns the manifests of the policy that judges labels and annotations, and of its binding.
+// labels returns the manifests of the policy on labels and annotations, and of its binding.
 func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.read(s)
 
@@ -249,8 +249,8 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 		return "", err
 	}
 
-	for _, of := range profiles {
-		p.Profiles = append(p.Profiles, p.guardOf(of))
+	for _, prof := range profiles {
+		p.Profiles = append(p.Profiles, p.newGuard(prof))
 	}
 
 	if c.Required {
@@ -262,7 +262,7 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 	return p.print(p.validating(p.labels())...)
 }
 
-// checkPrefixes returns an error if a key can't begin with one of the prefixes.
+// checkPrefixes returns an error if no key can begin with one of the prefixes, such as a/b/c.
 func checkPrefixes(prefixes []string) error {
 	for _, prefix := range prefixes {
 		// Keys of annotations may have capitals in the prefix.
@@ -296,10 +296,10 @@ func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 }
 
-// actions that the API server can take.
+// actions of the API server on an object that breaks a policy.
 var actions = []string{"Deny", "Warn", "Audit"}
 
-// addAction adds the value of a flag, which has actions separated by commas, each once.
+// addAction adds the value of the flag --action, such as Deny,Audit. Each action is added once.
 func (c *Command) addAction(value string) error {
 	for action := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(actions, action) {
@@ -316,7 +316,7 @@ func (c *Command) addAction(value string) error {
 	return nil
 }
 
-// defaultActions returns the actions of a policy that judges by the tagPolicy as the function does, or of one that judges labels.
+// defaultActions returns the actions of a policy without --action. They follow the enforcement of the tagPolicy if the policy judges by it.
 func (c *Command) defaultActions(rules *v1beta1.TagPolicy) []string {
 	if (c.Resources || c.Required) && rules != nil && rules.Enforcement == v1beta1.PolicyEnforcementWarn {
 		return []string{"Warn", "Audit"}
@@ -325,7 +325,7 @@ func (c *Command) defaultActions(rules *v1beta1.TagPolicy) []string {
 	return []string{"Deny"}
 }
 
-// inputFlags returns the fields of an input that flags set.
+// inputFlags returns the fields of an input, such as keyPrefix, as far as flags set them.
 func (c *Command) inputFlags() map[string]any {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
@@ -338,10 +338,10 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
-// errNoProvider is the error of a policy without a profile.
+// errNoProvider is the error if nothing names a tag profile.
 var errNoProvider = errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 
-// checkProviders returns an error if the name of a provider is nearly that of a profile.
+// checkProviders returns an error if the name of a provider is nearly the name of a profile, such as asw.
 func checkProviders(providers []string) error {
 	for _, provider := range providers {
 		if nearest, ok := words.Nearest(provider, profile.Names()); ok && !profile.Has(provider) {
@@ -361,7 +361,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles that are named, each once: those that labels must obey. It adds a note on each provider that has none of its own.
+// profiles returns the tag profiles of the named providers, each once. It adds a note on each provider without a profile of its own.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
 	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.Resources {
@@ -400,7 +400,7 @@ func (c *Command) checkSelector() error {
 	return nil
 }
 
-// ownLabels returns the labels that the input itself has, whatever their values are.
+// ownLabels returns the labels of the input itself: of sources of type Value or Expression. Their values are unknown.
 func ownLabels(in *v1beta1.CloudTags) []tags.Label {
 	var out []tags.Label
 
@@ -418,19 +418,19 @@ func ownLabels(in *v1beta1.CloudTags) []tags.Label {
 	return out
 }
 
-// NotOwn is the condition, behind an &&, that the key k isn't that of a label which the input itself has.
+// NotOwn returns the condition that no label of the input itself has the key k, such as ` && !(k in ['zone'])`.
 func (p *policy) NotOwn(r *reading) string {
-	if len(p.own) == 0 {
+	if len(p.inputLabels) == 0 {
 		return ""
 	}
 
 	_, tag := p.keysOf(r)
-	of := words.Map(p.own, func(l tags.Label) string { return l.TagKey })
+	keys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
 
-	return fmt.Sprintf(" && !(%s in %s)", tag, quoteAll(words.Distinct(of)))
+	return fmt.Sprintf(" && !(%s in %s)", tag, quoteAll(words.Distinct(keys)))
 }
 
-// Where says in messages where keys are.
+// Where returns the places of keys for messages, such as "under tags.example.org/ and in spec.labels".
 func (p *policy) Where() string {
 	var out []string
 
@@ -445,11 +445,11 @@ func (p *policy) Where() string {
 	return strings.Join(out, " and ")
 }
 
-// A dict is an object of a manifest, or a part of one.
+// A dict is a manifest, or an object in it.
 type dict = map[string]any
 
-// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The API server selects an object by its labels before the
-// request or after it.
+// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The selector of a binding is met if the labels meet it
+// before the request or after it.
 func (s *settings) validating(spec dict) []dict {
 	binding := dict{"policyName": s.Name, "validationActions": s.Actions}
 	if len(s.Selector) > 0 {
@@ -463,11 +463,11 @@ func (s *settings) validating(spec dict) []dict {
 	return []dict{made("ValidatingAdmissionPolicy", spec), made("ValidatingAdmissionPolicyBinding", binding)}
 }
 
-// print returns the manifests as YAML, below notes on the sources, rules and kinds that they don't check.
+// print returns the manifests as YAML, below notes on the sources, rules and kinds that are not checked.
 func (p *policy) print(manifests ...dict) (string, error) {
 	notes := ""
-	if of := slices.Concat(p.Notes, p.left); len(of) > 0 {
-		notes = "#\n# It doesn't check:\n# - " + strings.Join(of, "\n# - ") + "\n"
+	if all := slices.Concat(p.Notes, p.left); len(all) > 0 {
+		notes = "#\n# It doesn't check:\n# - " + strings.Join(all, "\n# - ") + "\n"
 	}
 
 	docs := make([]string, len(manifests))

@@ -84,8 +84,8 @@ var repeated = regexp.MustCompile(`<(\d+)\*(.+?)>`)
 // expand what stands for more in the metadata: repeated texts, and "50 keys" from k000 to k049. Keys without a
 // slash get the usual prefix unless they begin as it does.
 func (m objectMeta) expand() objectMeta {
-	expanded := func(of map[string]string) map[string]string {
-		if of == nil {
+	expanded := func(labels map[string]string) map[string]string {
+		if labels == nil {
 			return nil
 		}
 
@@ -100,11 +100,11 @@ func (m objectMeta) expand() objectMeta {
 
 		out := make(map[string]string)
 
-		for k, v := range of {
+		for k, v := range labels {
 			if n, ok := strings.CutSuffix(k, " keys"); ok {
 				count, _ := strconv.Atoi(n)
 				for k, v := range many(count, "k%03d", v) {
-					out[k] = cmp.Or(of[strings.TrimPrefix(k, prefix)], v)
+					out[k] = cmp.Or(labels[strings.TrimPrefix(k, prefix)], v)
 				}
 
 				continue
@@ -173,7 +173,7 @@ type admissionCase struct {
 	// Old is the object before the update, if it is one.
 	Old *objectMeta `json:"old"`
 
-	// Some is true if the message names only some of the mistakes. Which ones, is CEL's choice.
+	// Some says that the message names only some of the mistakes, by CEL's choice.
 	Some bool `json:"some"`
 }
 
@@ -223,9 +223,9 @@ func TestAdmission(t *testing.T) {
 }
 
 // anyMap is the map as objects have it.
-func anyMap(of map[string]string) map[string]any {
-	out := make(map[string]any, len(of))
-	for k, v := range of {
+func anyMap(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
 		out[k] = v
 	}
 

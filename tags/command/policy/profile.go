@@ -16,20 +16,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ascii matches strings that CEL can put in lower case. Kubernetes admits no other keys.
+// ascii matches strings that CEL can turn into lower case. Kubernetes admits no other keys.
 const ascii = `^[\x00-\x7f]*$`
 
-// A guard is a tag profile whose limits a policy enforces, with the input's key format for it, or else its own.
+// A guard is a tag profile whose limits a policy enforces.
 type guard struct {
 	*profile.Profile
 
 	policy *policy
-	keys   profile.Format
 
-	// made has no labels, and judges those of others.
-	made *tags.Transformed
+	// keys is the key format of the input for the profile, or else the profile's own.
+	keys profile.Format
 
-	// values is the class of values before CEL puts them in lower case, if the format does that.
+	// transformed has no labels of its own, and judges labels of objects.
+	transformed *tags.Transformed
+
+	// values is the class of values before CEL turns them into lower case, if the format does that.
 	values profile.Class
 
 	// Parts of the format.
@@ -37,21 +39,20 @@ type guard struct {
 	replace map[string]string
 	lower   bool
 
-	// Made is the expression of the tag key of the label l, which other expressions call tag, and
-	// Formatted that of its value, which they call value.
-	Made, Formatted string
+	// TagKey and TagValue are the expressions of the tag key and of the value of the label l. Other expressions call them tag and value.
+	TagKey, TagValue string
 }
 
-// guardOf returns the guard of the profile.
-func (p *policy) guardOf(of *profile.Profile) *guard {
-	values := p.Values()[of.Name]
-	out := &guard{Profile: of, policy: p, keys: of.Format, made: p.transformer.Transform(of), values: of.ValueClass, Formatted: formatted("l.value", becomeASCII, values)}
+// newGuard returns the guard of the profile.
+func (p *policy) newGuard(prof *profile.Profile) *guard {
+	values := p.Values()[prof.Name]
+	out := &guard{Profile: prof, policy: p, keys: prof.Format, transformed: p.transformer.Transform(prof), values: prof.ValueClass, TagValue: formatted("l.value", becomeASCII, values)}
 
 	if _, _, lower := values.Parts(); lower {
-		out.values = lowered(of.ValueClass)
+		out.values = lowered(prof.ValueClass)
 	}
 
-	if f, ok := p.Formats()[of.Name]; ok {
+	if f, ok := p.Formats()[prof.Name]; ok {
 		out.keys = f
 	}
 
@@ -63,16 +64,16 @@ func (p *policy) guardOf(of *profile.Profile) *guard {
 		whole, fixed = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*out.prefix)), *out.prefix+fixed
 	}
 
-	out.Made = formatted(whole, fixed, out.keys)
+	out.TagKey = formatted(whole, fixed, out.keys)
 
 	return out
 }
 
-// becomeASCII are the capitals that are not ASCII, but whose lower case is.
+// becomeASCII has the capitals beyond ASCII whose lower case is ASCII.
 const becomeASCII = "\u0130\u212a"
 
-// formatted returns an expression of the expression's string after the format. CEL puts only ASCII in lower case, so
-// the other capitals are replaced that a key can have, those of its fixed part, or that matter in a value: see lowered.
+// formatted returns an expression that applies the format to the expression's string. CEL turns only ASCII into lower case. So the
+// expression replaces the other capitals, as far as they can be in the string: in the fixed part of a key, or in a value (see lowered).
 func formatted(expression, capitals string, f profile.Format) string {
 	_, replace, lower := f.Parts()
 	if !lower {
@@ -87,8 +88,8 @@ func formatted(expression, capitals string, f profile.Format) string {
 	return replaced(expression, table) + ".lowerAscii()"
 }
 
-// lowered returns a class that admits a string if c admits it in lower case. CEL changes only capitals of ASCII and
-// those that become ASCII, so the class has to admit other capitals.
+// lowered returns a class that admits a string if c admits it in lower case. CEL lowers only capitals of ASCII and capitals that become
+// ASCII, so the class has to admit all other capitals.
 func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
@@ -100,8 +101,8 @@ func lowered(c profile.Class) profile.Class {
 	return c
 }
 
-// lasting is a pattern of the capitals that have no lower case, or a longer one: CEL can't tell how long a string
-// with them becomes. The pattern has the characters themselves, since the cost of a match grows with its length.
+// lasting returns a pattern of the capitals without a lower case, or with a lower case of more bytes: CEL can't tell how long a string
+// with them becomes. The pattern has the characters themselves, since the cost of a match grows with the pattern's length.
 var lasting = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1)
@@ -122,14 +123,14 @@ var lasting = sync.OnceValue(func() string {
 	return "[" + out.String() + "]"
 })
 
-// A rule is a condition, and why the transformer skips a label that meets it.
-type rule struct {
+// A check is a condition. The transformer skips a label that meets it, for the reason.
+type check struct {
 	Reason    profile.SkipReason
-	Condition string // Empty if no label does.
+	Condition string // Empty if no label meets it.
 }
 
-// Rules by which the transformer skips labels, in its order, but for the rule on the providers' own keys.
-func (p *guard) Rules() []rule {
+// Checks returns the checks by which the transformer skips labels, in its order. The check on the providers' own keys is not among them.
+func (p *guard) Checks() []check {
 	foreign := ""
 	if p.lower || p.IgnoresCase() {
 		foreign = "!" + matches("l.key", ascii)
@@ -137,9 +138,9 @@ func (p *guard) Rules() []rule {
 
 	entry := fmt.Sprintf("(tag + %s + value)", quote(cmp.Or(p.Separator, ":")))
 
-	return []rule{
+	return []check{
 		{profile.ReservedKey, p.reserved()},
-		{profile.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
+		{profile.ReservedPrefix, or(p.reservedPrefix(), p.takenByCloud())},
 		{profile.KeyTooLong, longer("tag", p.Key)},
 		{profile.ValueTooLong, or(longer("value", p.Value), longer(entry, p.Entry))},
 		{profile.KeyCharacterClass, or("tag == ''", outside("tag", p.KeyClass), foreign)},
@@ -147,7 +148,7 @@ func (p *guard) Rules() []rule {
 	}
 }
 
-// reserved is the condition that an untrusted label has a reserved key. It is empty if there are none.
+// reserved returns the condition that an untrusted label has a reserved key. It is empty without reserved keys.
 func (p *guard) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
 	if len(keys) == 0 {
@@ -164,8 +165,7 @@ func (p *guard) reserved() string {
 	return "l.trusted == 'no' && " + anyOf(conditions...)
 }
 
-// reservedPrefix is the condition that the label has a prefix that the provider keeps
-// to itself.
+// reservedPrefix returns the condition that the provider keeps the label's prefix to itself, such as aws:.
 func (p *guard) reservedPrefix() string {
 	if len(p.Reserved) == 0 {
 		return ""
@@ -181,8 +181,8 @@ func (p *guard) reservedPrefix() string {
 	}), " || ")
 }
 
-// taken is the condition that the tag key means something to the cloud already.
-func (p *guard) taken() string {
+// takenByCloud returns the condition that the tag key has a meaning for the cloud, such as Name.
+func (p *guard) takenByCloud() string {
 	expression := "tag"
 	if p.IgnoresCase() {
 		expression += ".lowerAscii()"
@@ -191,10 +191,10 @@ func (p *guard) taken() string {
 	return or(matchesAny(expression, words.Map(p.Taken, p.Fold))...)
 }
 
-// Kept is the number of slots that the input leaves free.
+// Kept returns the number of slots that reservedTags leaves free.
 func (p *guard) Kept() int { return int(p.policy.ReservedTags[p.Name]) }
 
-// Provided is the number of slots that the provider's own tags take.
+// Provided returns the number of slots of the provider's own tags.
 func (p *guard) Provided() int {
 	if p.policy.ProviderTags == v1beta1.ProviderTagsNone {
 		return 0
@@ -203,13 +203,13 @@ func (p *guard) Provided() int {
 	return len(field.ProviderTags(p.Name))
 }
 
-// Own is the number of slots that labels of the input itself take. One that is too long, or has a character that the
-// profile doesn't admit, counts, since a label with the same key could take its place.
+// Own returns the number of slots of the input's own labels. A label counts even if the profile doesn't admit its value, since another
+// label with the same key could take its place.
 func (p *guard) Own() int {
 	var keys []string
 
-	for _, l := range p.policy.own {
-		if t, r := p.made.Judge(l); r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass {
+	for _, l := range p.policy.inputLabels {
+		if t, r := p.transformed.Judge(l); r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass {
 			keys = add(keys, t.Key)
 		}
 	}
@@ -217,19 +217,19 @@ func (p *guard) Own() int {
 	return len(keys)
 }
 
-// Slots is the number of slots that are left for labels of objects.
+// Slots returns the number of slots that are left for labels of objects.
 func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided()-p.Own(), 0) }
 
-// Cap says in messages why there is a limit to the keys of a profile.
+// Cap returns the limit of keys for messages, such as "be aws tags: count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
 func (p *guard) Cap() string {
 	var less []string
 
-	for _, of := range []struct {
+	for _, part := range []struct {
 		slots int
-		what  string
+		name  string
 	}{{p.Kept(), "reserved"}, {p.Provided(), "of the provider"}, {p.Own(), "of the input"}} {
-		if of.slots > 0 {
-			less = append(less, fmt.Sprintf("less %d %s", of.slots, of.what))
+		if part.slots > 0 {
+			less = append(less, fmt.Sprintf("less %d %s", part.slots, part.name))
 		}
 	}
 

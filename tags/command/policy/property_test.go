@@ -35,14 +35,14 @@ var pieces = []string{
 	"project", "Name", "qcloud", "http://",
 }
 
-// joined returns a generator of strings of so many pieces.
-func joined(of []string, most int) *rapid.Generator[string] {
-	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(of), 0, most), func(s []string) string { return strings.Join(s, "") })
+// joined returns a generator of strings of the parts, at most limit of them.
+func joined(parts []string, limit int) *rapid.Generator[string] {
+	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 0, limit), func(s []string) string { return strings.Join(s, "") })
 }
 
-// asciiOf returns those of the strings that are ASCII.
-func asciiOf(of []string) []string {
-	return slices.DeleteFunc(slices.Clone(of), func(s string) bool {
+// asciiOf returns the texts that are ASCII.
+func asciiOf(texts []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return r > 127 })
 	})
 }
@@ -92,17 +92,17 @@ func sources() *rapid.Generator[map[string]any] {
 	})
 }
 
-// withOwn returns a generator of sources: the given one, and perhaps labels of the input itself before or behind it.
+// withOwn returns a generator of sources: the given source, and perhaps labels of the input itself before or after it.
 func withOwn(source map[string]any) *rapid.Generator[[]any] {
 	return rapid.Custom(func(t *rapid.T) []any {
-		own := rapid.MapOfN(joined(pieces, 2), joined(pieces, 1), 1, 4).Draw(t, "own labels")
+		labels := rapid.MapOfN(joined(pieces, 2), joined(pieces, 1), 1, 4).Draw(t, "own labels")
 
 		for i := range rapid.SampledFrom([]int{0, 0, 25, 47, 64}).Draw(t, "many own labels") {
-			own[fmt.Sprintf("k%03d", 2*i)] = "v"
+			labels[fmt.Sprintf("k%03d", 2*i)] = "v"
 		}
 
 		return rapid.SampledFrom([][]any{
-			{source}, {source}, {map[string]any{"type": "Value", "values": own}, source}, {source, map[string]any{"type": "Value", "values": own, "trusted": true}},
+			{source}, {source}, {map[string]any{"type": "Value", "values": labels}, source}, {source, map[string]any{"type": "Value", "values": labels, "trusted": true}},
 		}).Draw(t, "sources")
 	})
 }
@@ -143,8 +143,8 @@ func inputs() *rapid.Generator[map[string]any] {
 			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
 		}
 
-		// Of other sources it is not known whether they give the tags.
-		if of, _ := input["sources"].([]any); len(of) == 1 && source["type"] != "ProviderConfig" && rapid.IntRange(0, 2).Draw(t, "policed") == 0 {
+		// With other sources, it is not known whether they give the tags.
+		if list, _ := input["sources"].([]any); len(list) == 1 && source["type"] != "ProviderConfig" && rapid.IntRange(0, 2).Draw(t, "policed") == 0 {
 			input["tagPolicy"] = tagPolicies().Draw(t, "tag policy")
 		}
 
@@ -199,16 +199,16 @@ func inputs() *rapid.Generator[map[string]any] {
 	})
 }
 
-// TestOptions proves that inputs() draws each option of sources and of include, so that TestAdmittedIsNeverSkipped compares
-// what a policy makes of it with what the function does, or that policies need not know it.
+// TestOptions proves that inputs() draws each option of sources and of include, unless policies need not know it. So
+// TestAdmittedIsNeverSkipped compares policies with the function for each option.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 
 	drawn := make(map[string]any)
 
 	for seed := range 200 {
-		of, _ := inputs().Example(seed)["sources"].([]any)
-		for _, s := range of {
+		list, _ := inputs().Example(seed)["sources"].([]any)
+		for _, s := range list {
 			s, _ := s.(map[string]any)
 			maps.Copy(drawn, s)
 
@@ -299,10 +299,10 @@ func composite(annotations map[string]string) *unstructured.Unstructured {
 type fate struct {
 	failed bool
 
-	// skipped for other reasons than other labels, or labels of the input itself that are.
-	skipped, own []tags.SkippedLabel
+	// skipped are labels of the object that are skipped for themselves, and inputSkipped are labels of the input.
+	skipped, inputSkipped []tags.SkippedLabel
 
-	// tags, those that would be tags but for others that collide with them, and slots for them.
+	// tags, labels that collide with others, and slots for tags.
 	tags, colliding, slots int
 
 	// breaches of the rules of the tag policy, by their positions.
@@ -312,12 +312,12 @@ type fate struct {
 // labelsOf resolves the sources of the input for an object, which is the composite resource, or the provider config
 // of a composed resource.
 func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*resolve.Set, error) {
-	of, err := structpb.NewStruct(o.Object)
+	resource, err := structpb.NewStruct(o.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of}}}
+	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource}}}
 	c := &resolve.Composed{Name: "a", Desired: object.Tree(&structpb.Struct{})}
 
 	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
@@ -334,7 +334,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 	}
 
 	set.PerResource.Require(c)
-	required.Answer([]*structpb.Struct{of})
+	required.Answer([]*structpb.Struct{resource})
 
 	if set, err = resolve.Resolve(t.Context(), in, req, require.New(req)); err != nil {
 		return nil, err
@@ -365,7 +365,7 @@ func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fat
 		case s.Reason == profile.KeyCollision:
 			f.colliding++
 		case in.Sources[s.Source.Position].Type == v1beta1.SourceTypeValue:
-			f.own = append(f.own, s.Skip(p.Name, s.Reason))
+			f.inputSkipped = append(f.inputSkipped, s.Skip(p.Name, s.Reason))
 		default:
 			f.skipped = append(f.skipped, s.Skip(p.Name, s.Reason))
 		}
@@ -474,7 +474,7 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 			refused := refusals(t, v, &request{resource: resources[o.GetKind()], object: o.Unstructured})
 			f := fateOf(t, in, o.Unstructured)
 
-			// Of a tag that no source gives it says that it can't be required.
+			// The policy notes that a tag without a source can't be required.
 			maps.DeleteFunc(f.breaches, func(i int, b tagpolicy.Breach) bool {
 				return b.Kind == tagpolicy.Missing && bytes.Contains(text, fmt.Appendf(nil, "tagPolicy.rules[%d]", i))
 			})
@@ -492,7 +492,7 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 				continue
 			}
 
-			wrong := len(f.own)
+			wrong := len(f.inputSkipped)
 			for _, f := range []fate{f, fateOf(t, withoutOwn, o.Unstructured), fateOf(t, withoutOwn, o.withoutAnnotations)} {
 				wrong += len(f.skipped) + len(f.breaches)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// how is a way to read labels: the settings of a source that decide on it.
+// how is a way to read labels: all settings of a source that matter to it.
 type how struct {
 	// Prefix of labels and annotations, or else path of a map.
 	Prefix string
@@ -23,11 +23,11 @@ type how struct {
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// included is the condition that the key k is included, behind an &&.
+	// included is the condition that the key k is included, such as ` && k in ['zone']`. It is empty if all keys are.
 	included string
 
-	// config is true if provider configs are read, of which named, behind an &&, is the condition that the object
-	// is one.
+	// config says that provider configs are read. named is the condition that the source names the object, such as
+	// ` && object.metadata.?name.orValue('') in ['prod']`.
 	config bool
 	named  string
 }
@@ -36,7 +36,7 @@ type how struct {
 func howOf(s *v1beta1.Source, kind string) how {
 	h := how{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
-	// If a field of an object says which keys are included, all are checked.
+	// If a field of an object lists the keys to include, all keys are checked.
 	if s.Include != nil && s.Include.Keys != nil {
 		h.included = " && " + anyOf(append(matchesAny(h.Key(), s.Include.Keys), "false")...)
 	}
@@ -52,13 +52,13 @@ func howOf(s *v1beta1.Source, kind string) how {
 	return h
 }
 
-// isConfig is true of kinds, as the policy's expressions tell them, that are configs of providers.
+// isConfig reports whether the kind, such as aws.m.upbound.io/ProviderConfig, is a config of a provider.
 func isConfig(kind string) bool {
 	_, name, _ := strings.Cut(kind, "/")
 	return field.IsConfig(name)
 }
 
-// Key returns the expression of the qualified key of what has the key k, or of its tag key with keyForm Tag.
+// Key returns the expression of the key of the label with the key k: its qualified key or, with keyForm Tag, its tag key.
 func (h how) Key() string {
 	if h.Prefix == "" {
 		return "string(k)"
@@ -67,19 +67,19 @@ func (h how) Key() string {
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix))
 }
 
-// A place is a map of labels in an object. All are expressions.
+// A place is a map of labels in an object. All fields are expressions.
 type place struct {
-	// Name of what has the key k, in messages.
+	// Name of the label with the key k in messages, such as 'label ' + k.
 	Name string
 
 	// Now and Old are the maps after the request and before.
 	Now, Old string
 
-	// Also and AlsoOld are maps, if there are any, in which a label with the same key makes the same tag.
+	// Also and AlsoOld are other maps, if there are any. A label with the same key makes the same tag in them.
 	Also, AlsoOld string
 }
 
-// A fieldMap is a map of labels at a field path, and the number that the policy's variables have for it.
+// A fieldMap is a map of labels at a field path. The policy's variables call it by its number, such as map0.
 type fieldMap struct {
 	Number int
 	path   object.Path
@@ -88,21 +88,21 @@ type fieldMap struct {
 // At returns the expression of the map in the object, or null if there is none.
 func (m *fieldMap) At(obj string) string { return at(obj, m.path) }
 
-// Path of the map, in messages.
+// Path returns the path of the map, for messages.
 func (m *fieldMap) Path() string { return m.path.String() }
 
-// A reading is one way to read labels, and the kinds that are read so.
+// A reading is one way to read labels, and the kinds of objects that are read in this way.
 type reading struct {
 	how
 
-	// Map that is read, or nil if labels and annotations are.
+	// Map of labels, or nil if labels and annotations are read.
 	Map *fieldMap
 
-	// kinds that are read so. The value is true if all sources that do so are trusted.
+	// kinds of objects. The value says whether all sources are trusted that read the kind in this way.
 	kinds map[string]bool
 }
 
-// Places of the labels that are read so.
+// Places returns the places of the labels.
 func (r *reading) Places() []place {
 	if r.Map == nil {
 		return []place{
@@ -118,18 +118,18 @@ func (r *reading) Places() []place {
 	}}
 }
 
-// Reads is the condition that the key k in the map is read.
-func (r *reading) Reads(of string) string {
+// Reads returns the condition that the key k of a map of labels is read.
+func (r *reading) Reads(labels string) string {
 	out := fmt.Sprintf("variables.kind in %s%s && ", quoteAll(sortedKeys(r.kinds)), r.named)
 
 	if r.Map != nil {
-		return out + of + "[k] != null" + r.included
+		return out + labels + "[k] != null" + r.included
 	}
 
 	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.included
 }
 
-// Trusted is the condition that what is read so is trusted. Anybody may make a config in a namespace.
+// Trusted returns the condition that labels of the object are trusted. A config in a namespace is not, since anybody may make it.
 func (r *reading) Trusted() string {
 	out := "variables.kind in " + quoteAll(slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }))
 	if r.config {
@@ -139,10 +139,10 @@ func (r *reading) Trusted() string {
 	return out
 }
 
-// inJSON matches the JSON texts that the policy can read.
+// inJSON matches the JSON values that the policy can read: strings without escapes, whole numbers and booleans.
 const inJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
 
-// Legible is the condition that the policy can read the value, which is empty if it can read all.
+// Legible returns the condition that the policy can read the value. It is empty if the policy can read all values.
 func (r *reading) Legible(value string) string {
 	switch {
 	case r.Map == nil && r.encoding == v1beta1.EncodingJSON:
@@ -159,7 +159,7 @@ func (r *reading) Legible(value string) string {
 	}
 }
 
-// Text is the expression of the text of a legible value.
+// Text returns the expression of the text of a legible value.
 func (r *reading) Text(value string) string {
 	value = "string(" + value + ")"
 	if r.encoding != v1beta1.EncodingJSON {
@@ -169,7 +169,7 @@ func (r *reading) Text(value string) string {
 	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", value)
 }
 
-// Illegible says what a value is that the policy can't read.
+// Illegible returns the end of messages on values that the policy can't read, such as " is no string".
 func (r *reading) Illegible() string {
 	switch r.encoding {
 	case v1beta1.EncodingJSON:
@@ -182,23 +182,22 @@ func (r *reading) Illegible() string {
 	return " is no string"
 }
 
-// shown is the expression of what messages show of a string. A message of 5 KiB or more is not shown at all.
+// shown returns the expression of a string for messages: its first 64 characters. The API server would drop a message of 5 KiB.
 func shown(expression string) string {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
-// read finds out how the sources of the step's input read objects of the policy's kinds. If the policy has
-// no kinds, it gets all that sources read. A kind that no source reads is read in every source's way: its labels
-// may be copied to a kind that is read.
+// read finds out how the sources of the step's input read objects of the policy's kinds. A policy without kinds gets all kinds that
+// sources read. If no source reads a kind, it is read in the ways of all sources, since its labels may be copied to another kind.
 func (p *policy) read(s *manifest.Step) {
-	of := make([][]string, len(p.Sources))
+	bySource := make([][]string, len(p.Sources))
 	all := []string{}
 
 	for i := range p.Sources {
 		for _, k := range resolve.Kinds(&p.Sources[i], s.Composite) {
 			// Crossplane refuses requirements of an invalid kind.
 			if kind, err := kindOf(k.APIVersion, k.Kind); err == nil {
-				of[i], all = append(of[i], kind), add(all, kind)
+				bySource[i], all = append(bySource[i], kind), add(all, kind)
 			}
 		}
 	}
@@ -214,7 +213,7 @@ func (p *policy) read(s *manifest.Step) {
 
 		for _, kind := range p.Kinds {
 			isRead := slices.Contains(all, kind) || configs && isConfig(kind)
-			reads := slices.Contains(of[i], kind) || source.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind)
+			reads := slices.Contains(bySource[i], kind) || source.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind)
 
 			if readsObjects(source) && (reads || !isRead) {
 				r := p.reading(source, kind)
@@ -225,7 +224,7 @@ func (p *policy) read(s *manifest.Step) {
 		}
 
 		if !checked {
-			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, of[i]))
+			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, bySource[i]))
 		}
 
 		if source.Resources != nil {
@@ -234,12 +233,12 @@ func (p *policy) read(s *manifest.Step) {
 	}
 }
 
-// readsObjects is true if the source reads labels of objects, as requests to the API server have them.
+// readsObjects reports whether the source reads labels of objects of the API server.
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
 
-// unchecked says why the labels of the source, which reads objects of the kinds, aren't checked.
+// unchecked returns the reason why the labels of the source aren't checked. The source reads objects of the kinds.
 func unchecked(s *v1beta1.Source, kinds []string) string {
 	switch {
 	case s.Type == v1beta1.SourceTypeValue:
@@ -259,7 +258,7 @@ func unchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// reading returns the policy's reading of objects of the kind in the source's way, which it adds if there is none.
+// reading returns the policy's reading of objects of the kind in the source's way. It adds one if there is none.
 func (p *policy) reading(s *v1beta1.Source, kind string) *reading {
 	h := howOf(s, kind)
 

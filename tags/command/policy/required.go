@@ -20,24 +20,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A required is a validation: objects must have a label or annotation, or one of its allowed values.
+// A required is a validation on labels for a rule of the tag policy: that there is a label, or that its value is allowed.
 type required struct {
-	// Condition is true of objects that are admitted. Message says why others are not.
+	// Condition is true of objects to admit. Message says why other objects are refused.
 	Condition, Message string
 }
 
-// A giver is a source that can give the tag of a key. It reads labels and annotations of one object of the kind, or
-// something else if the kind is empty.
+// A giver is a source that can give the tag of a key. It reads labels and annotations of one object of the kind. Without a kind, it
+// reads something else.
 type giver struct {
 	*v1beta1.Source
 
 	kind string
 
-	// keys of labels that can become the tag.
+	// keys of the labels that can become the tag.
 	keys []string
 }
 
-// String is what messages call the label.
+// String returns the name of the label for messages, such as tags.example.org/owner or spec.labels[owner].
 func (g giver) String() string {
 	if g.Prefix == "" {
 		return fmt.Sprintf("%s[%s]", g.FromFieldPath, g.keys[0])
@@ -46,8 +46,7 @@ func (g giver) String() string {
 	return g.Prefix + g.keys[0]
 }
 
-// require adds validations for rules of the tag policy that are for all resources, and whose tags only objects of
-// one of the policy's kinds can give.
+// require adds validations for rules of the tag policy. It notes the rules for which it adds none: see requireRule.
 func (p *policy) require(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy")
@@ -67,7 +66,10 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 	return nil
 }
 
-// requireRule adds the validations for the rule, or says why there are none.
+// requireRule adds the validations for the rule, or returns why it adds none. There are validations if:
+//
+//   - the rule is for all resources, and
+//   - only objects of one of the policy's kinds can give the tag.
 func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) string {
 	if len(rule.Resources) > 0 {
 		return "the rule is for some resources only"
@@ -82,7 +84,7 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	}
 
 	if len(givers) == 0 {
-		// Whoever has the tag in another case breaks the rule, since nobody can have it as it should be.
+		// A tag in another spelling breaks the rule, since nothing gives the tag in the right spelling.
 		p.Required = append(p.Required, p.spelled(rule.Key, ""))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
@@ -109,8 +111,7 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	return ""
 }
 
-// giver returns the labels from which the source can give the tag of that key. It has no keys if there are
-// none.
+// giver returns the source as a giver of the tag of the key. It has no keys if the source can't give the tag.
 func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) giver {
 	g := giver{Source: s}
 
@@ -120,21 +121,22 @@ func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.Resource
 		g.kind, _ = kindOf(kinds[0].APIVersion, kinds[0].Kind) // An invalid kind has no objects.
 	}
 
-	for _, of := range p.candidates(s, key) {
-		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+of))) > 0 {
+	for _, candidate := range p.candidates(s, key) {
+		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+candidate))) > 0 {
 			continue // No label or annotation can have this key.
 		}
 
-		l, ok := resolve.LabelOf(p.CloudTags, s, of)
-		if ok && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.made, g.Profile) }) {
-			g.keys = append(g.keys, of)
+		l, ok := resolve.LabelOf(p.CloudTags, s, candidate)
+		if ok && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.transformed, g.Profile) }) {
+			g.keys = append(g.keys, candidate)
 		}
 	}
 
 	return g
 }
 
-// candidates returns keys of labels that can become tags of that key, if the source has them.
+// candidates returns keys of labels that may become a tag of the key: plexsphere:owner may be made of the labels owner and
+// plexsphere:owner.
 func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	named := resolve.Named(s)
 	if s.IsHop() {
@@ -150,43 +152,43 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	return append(out, named...)
 }
 
-// becomes is true if the label, with some value, becomes a tag of that key.
+// becomes reports whether the label becomes a tag of the key if it has the right value.
 func becomes(key string, l tags.Label, d *tags.Transformed, p *profile.Profile) bool {
 	t, r := d.Judge(l)
 
 	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass)
 }
 
-// everywhere returns the condition that holds under all profiles.
+// everywhere returns a condition that holds if the condition holds for each profile.
 func (p *policy) everywhere(condition func(g *guard) string) string {
 	return strings.Join(slices.Compact(words.Map(p.Profiles, condition)), " && ")
 }
 
-// required returns the requirement that objects of the givers' kind have a label that becomes the tag of that key
-// under all profiles. An object that had none before needs none.
+// required returns the requirement of a tag: objects of the givers' kind must have a label for it, under all profiles. An object that had
+// no such label before needs none.
 func (p *policy) required(key string, givers []giver) required {
-	has := func(of string) string {
-		return p.everywhere(func(g *guard) string { return of + ".exists(l, " + g.is(key) + ")" })
+	has := func(keys string) string {
+		return p.everywhere(func(g *guard) string { return keys + ".exists(l, " + g.hasKey(key) + ")" })
 	}
 
-	what := strings.Join(words.Distinct(words.Map(givers, giver.String)), " or ")
+	label := strings.Join(words.Distinct(words.Map(givers, giver.String)), " or ")
 	if givers[0].Prefix != "" {
-		what = "a label or annotation " + what
+		label = "a label or annotation " + label
 	}
 
 	return required{
 		Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")",
-		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", what, key),
+		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key),
 	}
 }
 
-// spelled returns the requirement that no label of objects of that kind, or of any if it is empty, becomes a tag whose
-// key differs from the rule's only in case, unless another one has it as it should be. What was so before may stay.
+// spelled returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become the tag owner, the
+// rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object may keep the labels that it had before.
 func (p *policy) spelled(key, kind string) required {
-	keeps := func(of string) string {
+	keeps := func(keys string) string {
 		return p.everywhere(func(g *guard) string {
-			other := fmt.Sprintf("[%s].exists(tag, %s)", g.Made, folded("tag", g.made.TagKeys(key)))
-			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", of, other, g.is(key))
+			other := fmt.Sprintf("[%s].exists(tag, %s)", g.TagKey, folded("tag", g.transformed.TagKeys(key)))
+			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, other, g.hasKey(key))
 		})
 	}
 
@@ -196,18 +198,18 @@ func (p *policy) spelled(key, kind string) required {
 	}
 }
 
-// allowed returns the requirement that labels and annotations of that kind which become the rule's tag have a
-// value that it allows, under all profiles, if they are added or changed.
+// allowed returns the requirement of a value that the rule allows, under all profiles. It is for labels and annotations of objects of
+// the kind that become the rule's tag, and that the request adds or changes.
 func (p *policy) allowed(rule *v1beta1.TagRule, kind string) required {
 	return required{
 		Condition: only(kind) + p.everywhere(func(g *guard) string {
-			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key), matches(g.Formatted, allowedPattern(rule)))
+			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.hasKey(rule.Key), matches(g.TagValue, allowedPattern(rule)))
 		}),
 		Message: fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
 	}
 }
 
-// allowedPattern is a regular expression of the values that the rule allows, which are not all.
+// allowedPattern returns a regular expression of the values that the rule allows. The rule allows some values only.
 func allowedPattern(rule *v1beta1.TagRule) string {
 	if rule.Values == nil {
 		return rule.Matches.Whole()
@@ -218,9 +220,9 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 	return "(?s)^(" + strings.Join(patterns, "|") + ")$"
 }
 
-// is returns the condition that the tag of the label l has the key, which is that of a tag or of a label.
-func (p *guard) is(key string) string {
-	made, keys := p.Made, p.made.TagKeys(key)
+// hasKey returns the condition that the label l becomes a tag with the key. The key is one of a tag or of a label: acme:owner or owner.
+func (p *guard) hasKey(key string) string {
+	made, keys := p.TagKey, p.transformed.TagKeys(key)
 	if p.IgnoresCase() {
 		// Keys of labels are ASCII here.
 		fixed := strings.Join(append(slices.Collect(maps.Values(p.replace)), p.policy.KeyPrefix, *cmp.Or(p.prefix, new(string))), "")
@@ -230,7 +232,7 @@ func (p *guard) is(key string) string {
 	return made + " in " + quoteAll(keys)
 }
 
-// only begins a condition that is on objects of the kind, or of any if it is empty.
+// only returns the beginning of a condition for objects of the kind. It is empty for objects of all kinds.
 func only(kind string) string {
 	if kind == "" {
 		return ""
@@ -239,7 +241,7 @@ func only(kind string) string {
 	return "variables.kind != " + quote(kind) + " || "
 }
 
-// keysOf returns the expressions of the qualified key and of the tag key of what has the key k.
+// keysOf returns the expressions of the qualified key and of the tag key of the label with the key k.
 func (p *policy) keysOf(r *reading) (key, tag string) {
 	key = r.Key()
 	tag = key
@@ -255,7 +257,7 @@ func (p *policy) keysOf(r *reading) (key, tag string) {
 	return key, tag
 }
 
-// Entry returns the fields of an entry of CEL that have the keys of what has the key k.
+// Entry returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k).
 func (p *policy) Entry(r *reading) string {
 	key, tag := p.keysOf(r)
 	return fmt.Sprintf("'key': %s, 'tag': %s", key, tag)

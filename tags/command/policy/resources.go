@@ -23,13 +23,13 @@ type resourceRule struct {
 
 	Number int
 
-	// selected are the objects that the rule is for.
+	// selected has the objects that the rule is for.
 	selected selector
 
 	field *tagField
 }
 
-// resources returns policies that judge managed resources themselves by the input's tag policy: one for each tag field.
+// resources returns policies on managed resources by the input's tag policy, one for each tag field.
 func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	if p.TagPolicy == nil {
 		return "", errors.New("--resources: the input has no tagPolicy")
@@ -53,18 +53,18 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 	return p.print(out...)
 }
 
-// judges returns the spec of the policy that judges the tags in the field. An object that broke a rule before may go on to
-// break it in the same way, if it was judged before.
+// judges returns the spec of the policy that judges the tags in the field. If an object was judged before, it may go on breaking a rule
+// in the same way.
 func (f *tagField) judges() dict {
 	wasNot := []string{"oldObject == null"}
 
-	for _, condition := range []string{f.Changes("oldObject"), f.Selected.Of("oldObject"), selector{f.Selector}.Of("oldObject")} {
+	for _, condition := range []string{f.Changes("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {
 		if condition != "" {
 			wasNot = append(wasNot, "!("+condition+")")
 		}
 	}
 
-	// The object after the request and before, each with its tags. Then how they break each rule, if they do.
+	// The first variable has the object after the request and before, each with its tags. The next ones have the breaches of each rule.
 	variables := []dict{named("judged", fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", or(wasNot...), indented(f.Tags("o"))))}
 
 	var validations []dict
@@ -88,38 +88,42 @@ func (f *tagField) judges() dict {
 	}
 }
 
-// constraints match the field's kinds, and more: the index has no plurals. Versions of a kind can have different fields, so
-// each request is judged in its own.
+// constraints returns constraints that match the field's kinds, and more: the index has no plurals. Versions of a kind can have different
+// fields, so each request is judged in its own version.
 func (f *tagField) constraints() dict {
 	return dict{"matchPolicy": "Exact", "resourceRules": []dict{{
 		"apiGroups": words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group })), "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
 	}}}
 }
 
-// conditions returns the conditions of a request for an object that has the field, that its controller changes, and that the input selects.
+// conditions returns the conditions of a request that the policy judges. Its object:
+//
+//   - is of a kind with the field,
+//   - is changed in the cloud by its controller, and
+//   - is selected by the input.
 func (f *tagField) conditions() []dict {
-	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object")), named("selected", f.Selected.Of("object"))}
+	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object")), named("selected", f.Selected.Selects("object"))}
 
 	return slices.DeleteFunc(all, func(d dict) bool { return d["expression"] == "" })
 }
 
-// indented is the expression with its lines, but the first, further to the right.
+// indented returns the expression with all lines but the first further to the right.
 func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
-// keys that the rule's tag can have.
-func (r resourceRule) keys() []string { return r.field.Guard.made.TagKeys(r.Key) }
+// keys returns the keys that the rule's tag can have, such as owner and acme:owner.
+func (r resourceRule) keys() []string { return r.field.Guard.transformed.TagKeys(r.Key) }
 
-// Breach is the expression, in lines, of messages on how the tags t of o break the rule. There are none if they don't.
+// Breach returns the expression, in lines, of messages on how the tags t of o break the rule. There is no message if they keep it.
 func (r resourceRule) Breach() string {
 	g, out := r.field.Guard, ""
-	is := g.has("e.key", r.keys())
+	hasKey := g.has("e.key", r.keys())
 
 	if len(r.Allowed()) > 0 {
 		out = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
-			is, matches("e.value", allowedPattern(r.TagRule)), shown("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
+			hasKey, matches("e.value", allowedPattern(r.TagRule)), shown("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
-	made, _ := g.made.Judge(tags.Label{QualifiedKey: r.Key, TagKey: g.policy.KeyPrefix + r.Key})
+	made, _ := g.transformed.Judge(tags.Label{QualifiedKey: r.Key, TagKey: g.policy.KeyPrefix + r.Key})
 	name := strings.Join(words.Map(words.Distinct([]string{made.Key, r.Key}), strconv.Quote), " or ")
 
 	spelled := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)", folded("e.key", r.keys()), quote(" must be spelled "+name+", as tagPolicy has it"))
@@ -127,8 +131,8 @@ func (r resourceRule) Breach() string {
 		spelled = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]", spelled, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", name, r.field.Path)))
 	}
 
-	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", is, spelled)
-	if selected := r.selected.Of("o.object"); selected != "" {
+	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", hasKey, spelled)
+	if selected := r.selected.Selects("o.object"); selected != "" {
 		out = fmt.Sprintf("!(%s) ? [] :\n%s", selected, out)
 	}
 

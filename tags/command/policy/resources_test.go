@@ -90,9 +90,8 @@ func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured)
 	return targets, transformer
 }
 
-// TestResourcesEveryKind proves that every kind of the index is judged by the one policy that is for it, as the function judges
-// it: resources without tags, with the right ones, and with a wrong value. Those that have no tag field by themselves are
-// judged by none. How many kinds there are of each is in the golden file.
+// TestResourcesEveryKind proves that exactly one policy judges each kind of the index, as the function does: resources without tags, with
+// the right tags, and with a wrong value. No policy judges kinds without a tag field. The golden file counts the kinds.
 func TestResourcesEveryKind(t *testing.T) {
 	if tagstest.Race {
 		t.Skip("kinds come one after the other, so that there is no race to detect")
@@ -119,22 +118,22 @@ func TestResourcesEveryKind(t *testing.T) {
 		}
 
 		d := transformer.Transform(located.Profile)
-		key := func(of string) string {
-			made, _ := d.Judge(tags.Label{QualifiedKey: of, TagKey: in.KeyPrefix + of})
+		key := func(label string) string {
+			made, _ := d.Judge(tags.Label{QualifiedKey: label, TagKey: in.KeyPrefix + label})
 			return made.Key
 		}
 
-		for _, of := range [][][2]string{
+		for _, pairs := range [][][2]string{
 			nil,
 			{{key("owner"), "team-a"}, {"other", "x"}, {key("cost-center"), "4711"}},
 			{{key("owner"), "me"}, {strings.ToUpper(key("cost-center")), "4711"}},
 		} {
-			o := managed.Resource(gvk, located.Field, of)
+			o := managed.Resource(gvk, located.Field, pairs)
 			want := broken(t, in, o)
 
 			got, judges := judge(t, servers, creating(o))
 			if judges != 1 || len(got) != want {
-				t.Errorf("%v with the tags %v should break %d rules by one policy, but breaks these by %d: %q", gvk, of, want, judges, got)
+				t.Errorf("%v with the tags %v should break %d rules by one policy, but breaks these by %d: %q", gvk, pairs, want, judges, got)
 			}
 		}
 
@@ -142,8 +141,8 @@ func TestResourcesEveryKind(t *testing.T) {
 	}
 
 	var got []string
-	for _, what := range sortedKeys(counts) {
-		got = append(got, fmt.Sprintf("%d: %s", counts[what], what))
+	for _, outcome := range sortedKeys(counts) {
+		got = append(got, fmt.Sprintf("%d: %s", counts[outcome], outcome))
 	}
 
 	tagstest.NewGolden(t).Check(t, "Each kind of the index should be counted, by what becomes of it.", got)
@@ -249,7 +248,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestActions proves that policies which judge by tagPolicy do what the function does about it, unless --action says otherwise.
+// TestActions proves that policies by a tagPolicy warn or refuse as the function does, unless --action says otherwise.
 func TestActions(t *testing.T) {
 	var cases []struct{ Name, Reason, Enforcement, Args string }
 
@@ -281,8 +280,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestResourcesProperty compares what policies and the function say of tags that are drawn, and proves that what was so before
-// may stay.
+// TestResourcesProperty compares the judgement of policies with the function's, for tags that are drawn. It proves that tags may stay as
+// they were.
 func TestResourcesProperty(t *testing.T) {
 	kinds := onePerPolicy(t)
 
@@ -295,18 +294,18 @@ func TestResourcesProperty(t *testing.T) {
 		in := inputOf(t, fieldsOf(t, input))
 		f := fieldOf(t, in, gvk)
 
-		// Keys of a map, and those of the rules.
+		// Keys of a map, and keys of the rules.
 		keys := rapid.OneOf(joined(pieces, 3), rapid.SampledFrom(ruleKeys(in)))
 		drawn := rapid.Custom(func(t *rapid.T) *unstructured.Unstructured {
-			var of [][2]string
+			var pairs [][2]string
 
 			for range rapid.IntRange(0, 3).Draw(t, "tags") {
 				key := rapid.SampledFrom([]string{"", "", in.KeyPrefix}).Draw(t, "with prefix") + keys.Draw(t, "key")
 				key = rapid.SampledFrom([]func(string) string{strings.ToLower, strings.ToUpper, func(s string) string { return s }}).Draw(t, "case")(key)
-				of = append(of, [2]string{key, joined(pieces, 2).Draw(t, "value")})
+				pairs = append(pairs, [2]string{key, joined(pieces, 2).Draw(t, "value")})
 			}
 
-			return managed.Resource(gvk, f, of)
+			return managed.Resource(gvk, f, pairs)
 		})
 
 		o, old := drawn.Draw(t, "object"), drawn.Draw(t, "old object")
@@ -403,12 +402,12 @@ func TestResourcesCost(t *testing.T) {
 		i := strings.LastIndexByte(kind, '/')
 		gvk := schema.FromAPIVersionAndKind(kind[:i], kind[i+1:])
 
-		var of [][2]string
+		var pairs [][2]string
 		for n := range 500 {
-			of = append(of, [2]string{fmt.Sprintf("%0128d", n), strings.Repeat("é", 256)})
+			pairs = append(pairs, [2]string{fmt.Sprintf("%0128d", n), strings.Repeat("é", 256)})
 		}
 
-		r := creating(managed.Resource(gvk, fieldOf(t, inputOf(t, input), gvk), of))
+		r := creating(managed.Resource(gvk, fieldOf(t, inputOf(t, input), gvk), pairs))
 		r.old = managed.Resource(gvk, fieldOf(t, inputOf(t, input), gvk), nil)
 
 		if _, judges := judge(t, servers, r); judges != 1 { // It fails if the cost is too much.
@@ -417,8 +416,8 @@ func TestResourcesCost(t *testing.T) {
 	}
 }
 
-// TestResourcesOtherTypes proves that policies come to a decision about fields that have what the kind's schema doesn't admit, so that people
-// read the error of the schema.
+// TestResourcesOtherTypes proves that policies come to a decision even if a field has a value against the kind's schema. So people read
+// the error of the schema.
 func TestResourcesOtherTypes(t *testing.T) {
 	fields := `tagPolicy: {rules: [{key: owner, values: [a]}]}`
 	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
@@ -433,8 +432,8 @@ func TestResourcesOtherTypes(t *testing.T) {
 			o := managed.Resource(gvk, &field.Field{Path: f.Path, Shape: field.KeyValueList, Key: "a", Value: "b"}, nil)
 			set(o.Object, f.Path.Segments(), v)
 
-			of := map[string]any{"owner": v, f.Key: v, f.Value: v}
-			for _, v := range []any{v, of, []any{v}, []any{of}} {
+			entry := map[string]any{"owner": v, f.Key: v, f.Value: v}
+			for _, v := range []any{v, entry, []any{v}, []any{entry}} {
 				set(o.Object, f.Path.Segments(), v)
 				judge(t, servers, creating(o))
 			}
@@ -445,19 +444,19 @@ func TestResourcesOtherTypes(t *testing.T) {
 // set the value at the path, which is there.
 func set(at any, path object.Segments, v any) {
 	for i, sg := range path {
-		switch of := at.(type) {
+		switch in := at.(type) {
 		case []any:
 			if i == len(path)-1 {
-				of[sg.Index] = v
+				in[sg.Index] = v
 			}
 
-			at = of[sg.Index]
+			at = in[sg.Index]
 		case map[string]any:
 			if i == len(path)-1 {
-				of[sg.Field] = v
+				in[sg.Field] = v
 			}
 
-			at = of[sg.Field]
+			at = in[sg.Field]
 		}
 	}
 }

@@ -60,8 +60,8 @@ func decodeManifests(tb rapid.TB, text []byte) (*admissionv1.ValidatingAdmission
 	return policy, binding
 }
 
-// A server is as much of the API server as decides about objects: its rules and its CEL.
-// That the whole one comes to the same is what the live tests of example/ show.
+// A server is the part of the API server that decides about objects: its rules and its CEL. The live tests of example/ show that the whole
+// API server decides in the same way.
 type server struct {
 	policy   *admissionv1.ValidatingAdmissionPolicy
 	binding  *admissionv1.ValidatingAdmissionPolicyBinding
@@ -114,7 +114,7 @@ func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []stri
 	return refused, warnings
 }
 
-// matches is true if the constraints of the policy match the request.
+// matches reports whether the constraints of the policy match the request.
 func (s *server) matches(r *request) bool {
 	attr := r.attributes()
 
@@ -165,8 +165,8 @@ type compiled struct {
 // vars are the variables that the API server itself gives to expressions.
 var vars = cel.OptionalVariableDeclarations{HasAuthorizer: true}
 
-// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
-// compile fails the test, if it is a variable, or else the evaluation.
+// compileFor compiles a policy as the API server of the version does, but without its cache. A variable that doesn't compile fails the
+// test, and any other expression fails the evaluation.
 func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
 	tb.Helper()
 
@@ -213,7 +213,7 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 // latest version of the API server that the tests link.
 func latest() *version.Version { return environment.DefaultCompatibilityVersion() }
 
-// matches is true if the conditions of the policy match the request.
+// matches reports whether the conditions of the policy match the request.
 func (c *compiled) matches(tb rapid.TB, r *request) bool {
 	tb.Helper()
 

@@ -24,7 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A tagField is one that managed resources of several kinds have alike. It has a policy of its own.
+// A tagField is a tag field of managed resources of several kinds. It has a policy of its own.
 type tagField struct {
 	*field.Field
 	settings
@@ -35,18 +35,21 @@ type tagField struct {
 	// kinds that have the field, sorted by group, kind and version.
 	kinds []schema.GroupVersionKind
 
-	// Selected are the objects of the kinds that the input selects.
+	// Selected has the objects of the kinds that the input selects.
 	Selected selector
 
 	// Rules of the tag policy that are for the kinds.
 	Rules []resourceRule
 
 	native bool
-	kind   *locate.Kind // The first of them.
+	kind   *locate.Kind // The first of kinds.
 }
 
-// tagFields returns the tag fields of the resourceKinds, as the function would find them. Kinds that the policies say the same of have one, and kinds of other profiles than these, if there are any,
-// have none. It adds notes on kinds that have none.
+// tagFields returns one tagField per policy, for all resourceKinds:
+//
+//   - Kinds share a tagField if the policies on them would say the same.
+//   - If profiles are given, kinds of other profiles have none.
+//   - A kind without a policy gets a note, with the reason.
 func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*tagField, error) {
 	composite, _ := schema.ParseGroupVersion(s.Composite.APIVersion) // The caller has parsed it.
 	targets := (&locate.Finder{
@@ -59,7 +62,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 		out   []*tagField
 		known = make(map[string]*tagField)
 		left  = make(map[string][]schema.GroupVersionKind)
-		whys  = make(map[string]string) // Of kinds, whichever their versions are.
+		whys  = make(map[string]string) // By kind, for all of its versions.
 	)
 
 	for _, gvk := range p.resourceKinds() {
@@ -73,7 +76,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 		}}))
 		located := targets.Locate(t)
 
-		if len(profiles) > 0 && !slices.ContainsFunc(profiles, func(of *profile.Profile) bool { return of.Name == t.Profile.Name }) {
+		if len(profiles) > 0 && !slices.ContainsFunc(profiles, func(prof *profile.Profile) bool { return prof.Name == t.Profile.Name }) {
 			continue
 		}
 
@@ -83,7 +86,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		id := strings.Join(append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Of("object"), f.Changes("object")), "\x00")
+		id := strings.Join(append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Selects("object"), f.Changes("object")), "\x00")
 		if known[id] == nil {
 			known[id], out = f, append(out, f)
 		}
@@ -110,8 +113,8 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 // hasPolicy is the note on kinds with a policy.
 const hasPolicy = "has a policy"
 
-// readDefinitions keeps the schemas of kinds that the cluster has, as far as the function knows their API group or tagFields match them. With
-// fieldDiscovery Index, the schemas are empty.
+// readDefinitions keeps the schemas of the cluster's kinds. It leaves out a kind if the function doesn't know its API group, unless an
+// entry of tagFields matches it. With fieldDiscovery Index, the schemas are empty.
 func (p *policy) readDefinitions(r *manifest.Reader, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -142,8 +145,7 @@ func (p *policy) readDefinitions(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns, sorted, the kinds that the cluster has. If nobody says which these are, it returns the kinds that the index has and
-// those that entries of tagFields name.
+// resourceKinds returns the kinds of the cluster, sorted. Without --crds, it returns the kinds of the index and of the input's tagFields.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
@@ -170,7 +172,7 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	return slices.Compact(out)
 }
 
-// tagFieldOf returns the tag field of the target, or why no policy is for it.
+// tagFieldOf returns the tag field of the target, or why the target has no policy.
 func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why string) {
 	switch {
 	case !located:
@@ -186,7 +188,7 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
 	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, kind: t.Kind}
 
-	selected, ok := p.selects(p.CloudTags.Resources, t.Kind, "resources")
+	selected, ok := p.selectorOf(p.CloudTags.Resources, t.Kind, "resources")
 	if !ok {
 		return nil, t.Why(locate.NotSelected)
 	}
@@ -195,7 +197,7 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if selected, ok := p.selects(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); ok {
+		if selected, ok := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); ok {
 			f.Rules = append(f.Rules, resourceRule{TagRule: rule, Number: i, selected: selected, field: f})
 		}
 	}
@@ -205,32 +207,32 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 
 func isMetadata(f *field.Field) bool { return f.Path.Segments()[0].Field == "metadata" }
 
-// guardFor is the one guard of the profile.
-func (p *policy) guardFor(of *profile.Profile) *guard {
-	if i := slices.IndexFunc(p.Profiles, func(g *guard) bool { return g.Profile == of }); i >= 0 {
+// guardFor returns the guard of the profile, which is made once.
+func (p *policy) guardFor(prof *profile.Profile) *guard {
+	if i := slices.IndexFunc(p.Profiles, func(g *guard) bool { return g.Profile == prof }); i >= 0 {
 		return p.Profiles[i]
 	}
 
-	g := p.guardOf(of)
+	g := p.newGuard(prof)
 	p.Profiles = append(p.Profiles, g)
 
 	return g
 }
 
-// A selector has the labels of the objects that it selects: all of any entry. Without entries it selects all objects.
+// A selector selects objects that have all labels of any of its entries. Without entries, it selects all objects.
 type selector []map[string]string
 
-// Of is the condition that it selects the object. It is empty if it selects all.
-func (s selector) Of(obj string) string {
-	return or(words.Distinct(words.Map(s, func(of map[string]string) string {
-		return strings.Join(words.Map(sortedKeys(of), func(key string) string {
-			return fmt.Sprintf("%s.metadata.?labels[?%s] == optional.of(%s)", obj, quote(key), quote(of[key]))
+// Selects returns the condition that the selector selects the object. It is empty if the selector selects all objects.
+func (s selector) Selects(obj string) string {
+	return or(words.Distinct(words.Map(s, func(labels map[string]string) string {
+		return strings.Join(words.Map(sortedKeys(labels), func(key string) string {
+			return fmt.Sprintf("%s.metadata.?labels[?%s] == optional.of(%s)", obj, quote(key), quote(labels[key]))
 		}), " && ")
 	}))...)
 }
 
-// selects returns the objects of the kind that any of the entries selects, or false if they select none.
-func (p *policy) selects(entries []v1beta1.ResourceSelector, k *locate.Kind, where string) (out selector, some bool) {
+// selectorOf returns a selector of the objects of the kind that any of the entries selects, or false if they select none.
+func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Kind, where string) (out selector, some bool) {
 	for i := range entries {
 		e := &entries[i]
 
@@ -248,8 +250,8 @@ func (p *policy) selects(entries []v1beta1.ResourceSelector, k *locate.Kind, whe
 	return out, len(entries) == 0 || len(out) > 0
 }
 
-// noteLeft adds notes on the kinds without a policy, by the reason. Those that have no tag field, or that the input doesn't want
-// tagged, are only counted.
+// noteLeft adds notes on the kinds without a policy, by reason. It only counts kinds without a tag field, and kinds that the input doesn't
+// select.
 func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
 	none := &locate.Target{}
 
@@ -264,7 +266,7 @@ func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
 	}
 }
 
-// name the policies by profile, field and shape. Those for which that isn't enough get numbers.
+// name gives the policies names by profile, field and shape. Policies with the same of all three get numbers.
 func (p *policy) name(fields []*tagField) error {
 	times := make(map[string]int)
 
@@ -290,49 +292,52 @@ func (p *policy) name(fields []*tagField) error {
 	return nil
 }
 
-// notInNames matches what paths have and names of objects may not have.
+// notInNames matches characters of paths that names of objects may not have.
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
-// Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
-// another type has none, and neither has a list with items of another type: an API server that knows them refuses these.
-func (f *tagField) Tags(of string) string {
+// Tags returns the expression of the tags in the object's field, such as [{'key': 'owner', 'value': 'a'}], as the function reads them. A
+// field of another type has no tags, and neither has a list with items of another type: the API server refuses these by their schema.
+func (f *tagField) Tags(obj string) string {
 	switch f.Shape {
 	case field.Map:
-		return f.inMap(of, text("f[k]"))
+		return f.inMap(obj, text("f[k]"))
 	case field.MapOfLists:
-		return f.inMap(of, "type(f[k]) == list ? f[k].map(v, "+text("v")+").join(', ') : ''")
+		return f.inMap(obj, "type(f[k]) == list ? f[k].map(v, "+text("v")+").join(', ') : ''")
 	case field.KeyValueList:
-		return f.inList(of, "map", fmt.Sprintf("{'key': %s, 'value': %s}", text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Key))), text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Value)))))
+		return f.inList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Key))), text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Value)))))
 	case field.StringList:
-		return f.inList(of, "string", fmt.Sprintf("[%s]\n    .map(k, {'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator)))
+		return f.inList(obj, "string", fmt.Sprintf("[%s]\n    .map(k, {'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator)))
 	case field.Joined, field.Labels, field.None: // tagFieldOf has no policy for these.
 	}
 
 	return ""
 }
 
-// inMap is the expression of the tags in a map. The value of the key k is that expression.
-func (f *tagField) inMap(of, value string) string {
+// inMap returns the expression of the tags in a map. value is the expression of the value of the key k.
+func (f *tagField) inMap(obj, value string) string {
 	keys := "f"
 	if f.KubernetesLabels {
 		keys += ".filter(k, !k.contains('/'))" // Others are no tags.
 	}
 
-	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", at(of, f.Path), keys, value)
+	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", at(obj, f.Path), keys, value)
 }
 
-// inList is the expression of the tags in a list of items of the CEL type. That of the item e is tag.
-func (f *tagField) inList(of, item, tag string) string {
-	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", at(of, f.Path), item, tag)
+// inList returns the expression of the tags in a list of items of the CEL type. tag is the expression of the tag of the item e.
+func (f *tagField) inList(obj, item, tag string) string {
+	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", at(obj, f.Path), item, tag)
 }
 
-// text is the expression of a value as text. Null, lists and maps have none.
-func text(of string) string {
-	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", of)
+// text returns the expression of a value as text. Null, lists and maps have no text.
+func text(expression string) string {
+	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", expression)
 }
 
-// itemKey is the expression of the key of the string e: the longest key of a rule that it begins with, or else what is before the first
-// separator, or before the first one behind the key prefix if it begins with that.
+// itemKey returns the expression of the key of the string e. The key is, in this order:
+//
+//   - the longest key of a rule, with a separator after it, at the beginning of the string;
+//   - the text before the first separator after the key prefix, if the string begins with the prefix;
+//   - the text before the first separator.
 func (f *tagField) itemKey() string {
 	var known, prefixes []string
 	for _, r := range f.Rules {
@@ -343,9 +348,9 @@ func (f *tagField) itemKey() string {
 		prefixes = append(prefixes, strings.TrimSuffix(prefix, "*"))
 	}
 
-	longestFirst := func(of []string) []string {
-		slices.SortFunc(of, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
-		return slices.Compact(of)
+	longestFirst := func(keys []string) []string {
+		slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+		return slices.Compact(keys)
 	}
 
 	separator, item := quote(f.Separator), "e"
@@ -364,10 +369,10 @@ func (f *tagField) itemKey() string {
 	return fmt.Sprintf("(%s + [e.split(%s)[0]])[0]", strings.Join(out, " + "), separator)
 }
 
-// list returns the strings as a CEL list.
-func list(of []string) string { return "[" + strings.Join(words.Map(of, quote), ", ") + "]" }
+// list returns the texts as a CEL list.
+func list(texts []string) string { return "[" + strings.Join(words.Map(texts, quote), ", ") + "]" }
 
-// KindsIn is the condition, in lines, that the request is for an object of one of the kinds.
+// KindsIn returns the condition, in lines, that the request is for an object of one of the kinds.
 func (f *tagField) KindsIn() string {
 	var versions []string
 
@@ -382,11 +387,11 @@ func (f *tagField) KindsIn() string {
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
-// Changes is the condition that the object's controller changes the resource in the cloud: see locate.Adopted and
-// locate.ReadOnly. It is empty if all controllers do.
-func (f *tagField) Changes(of string) string {
+// Changes returns the condition that the object's controller changes the resource in the cloud: see locate.Adopted and locate.ReadOnly.
+// It is empty if the controller always does.
+func (f *tagField) Changes(obj string) string {
 	if !f.native {
-		return "[" + of + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
+		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
 	c, ok := locate.ControllerOf(f.kind.Group)
@@ -394,5 +399,5 @@ func (f *tagField) Changes(of string) string {
 		return ""
 	}
 
-	return fmt.Sprintf("%s != %s", at(of, c.Path), quote(c.Value))
+	return fmt.Sprintf("%s != %s", at(obj, c.Path), quote(c.Value))
 }

@@ -1,6 +1,5 @@
-// Package awspolicy turns tag policies of AWS Organizations into tag policies of the function's input. What it
-// knows of them is from the chapters "Tag policy syntax and examples" and "Enforce tagging consistency" of the user
-// guide of AWS Organizations.
+// Package awspolicy turns tag policies of AWS Organizations into tag policies of the function's input. Its facts are from the
+// chapters "Tag policy syntax and examples" and "Enforce tagging consistency" of the user guide of AWS Organizations.
 package awspolicy
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command prints the tagPolicy that says what a tag policy of AWS Organizations says.
+// A Command prints the tagPolicy of the function's input that is equal to a tag policy of AWS Organizations.
 type Command struct {
 	File        string
 	Enforcement v1beta1.PolicyEnforcement
@@ -64,14 +63,14 @@ const header = `# Made by function-cloud-tags policy import. Paste it into the i
 # - ALL_SUPPORTED and * are the types of a service that AWS supports. Here they are all kinds of the service.
 `
 
-// A rule of the input, and which part of the policy it is of.
+// A rule of the input, and the part of the policy that it is made of, such as tags.owner, for enforced_for.
 type rule struct {
 	v1beta1.TagRule
 
-	of string
+	part string
 }
 
-// An importer turns a policy into rules, and notes what can't be said.
+// An importer turns a policy into rules, and notes the parts that no rule can say.
 type importer struct {
 	enforcement v1beta1.PolicyEnforcement
 	kinds       kinds
@@ -90,7 +89,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 	return errors.Wrap(err, "cannot write the policy")
 }
 
-// text returns the tagPolicy in YAML. Comments say what it can't say.
+// text returns the tagPolicy in YAML. Comments name the parts of the policy that it lacks.
 func (c *Command) text(in io.Reader) (string, error) {
 	i := &importer{enforcement: c.Enforcement, kinds: taggable()}
 
@@ -119,12 +118,12 @@ func (i *importer) notef(format string, args ...any) {
 	i.notes = append(i.notes, fmt.Sprintf(format, args...))
 }
 
-// add the rules of the entry: one for spellings and values, and one for what must be there.
+// add adds the rules of the entry: one for spellings and values, and one for a required tag.
 func (i *importer) add(e entry) {
 	path := "tags." + words.Name(e.name)
 	values := i.resources(path+".enforced_for", e.enforced)
 	required := i.resources(path+".report_required_tag_for", e.required)
-	r := rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: values}, of: path + ", for enforced_for"}
+	r := rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: values}, part: path + ", for enforced_for"}
 
 	r.Values, r.Matches = i.admitted(path+".tag_value", e.values)
 
@@ -141,11 +140,11 @@ func (i *importer) add(e entry) {
 	}
 
 	if len(e.enforced) == 0 {
-		r.Resources, r.of = ofAWS(), path+", which AWS only reports"
+		r.Resources, r.part = ofAWS(), path+", which AWS only reports"
 	}
 
 	if len(required) > 0 && reflect.DeepEqual(r.Resources, required) {
-		r.of += " and report_required_tag_for"
+		r.part += " and report_required_tag_for"
 		i.rules = append(i.rules, r)
 
 		return
@@ -157,12 +156,12 @@ func (i *importer) add(e entry) {
 	}
 
 	if len(required) > 0 {
-		i.rules = append(i.rules, rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: required}, of: path + ", for report_required_tag_for"})
+		i.rules = append(i.rules, rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: required}, part: path + ", for report_required_tag_for"})
 	}
 }
 
-// admitted values, as patterns or, if there are none or one is the empty string, which no pattern is, as a regular
-// expression. If that is too long for a rule, it admits all values and notes so.
+// admitted returns the admitted values as patterns. It returns a regular expression instead if no value is admitted, or if the empty
+// string is one: no pattern says so. If the expression is too long for a rule, it admits all values, and notes this.
 func (i *importer) admitted(path string, values []string) ([]profile.Pattern, expression.Regexp) {
 	var whole expression.Regexp
 
@@ -182,10 +181,10 @@ func (i *importer) admitted(path string, values []string) ([]profile.Pattern, ex
 	return nil, whole
 }
 
-// nothing is a regular expression that matches no text: one character, but none of those that there are.
+// nothing is a regular expression that matches no text: one character, but none of all characters.
 const nothing = `[^\x00-\x{10FFFF}]`
 
-// check that the function takes the rules.
+// check returns an error if the function doesn't take the rules.
 func (i *importer) check() error {
 	rules := words.Map(i.rules, func(r rule) v1beta1.TagRule { return r.TagRule })
 
@@ -196,7 +195,7 @@ func (i *importer) check() error {
 	return errors.Wrap(err, "a tagPolicy can't say it")
 }
 
-// yaml is the tagPolicy, with the notes and the part of the policy that each rule is of as comments.
+// yaml returns the tagPolicy in YAML. Comments have the notes, and the part of the policy for each rule.
 func (i *importer) yaml() (string, error) {
 	var out strings.Builder
 
@@ -214,7 +213,7 @@ func (i *importer) yaml() (string, error) {
 			return "", err
 		}
 
-		fmt.Fprintf(&out, "  # %s\n", r.of)
+		fmt.Fprintf(&out, "  # %s\n", r.part)
 
 		for line := range strings.Lines(string(y)) {
 			out.WriteString("  " + line)

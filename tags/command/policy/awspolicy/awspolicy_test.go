@@ -8,7 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestPrinted runs the command lines of testdata/cases.yaml. What they print has been read by a human.
+// TestPrinted runs the command lines of testdata/cases.yaml. A human has read their output.
 func TestPrinted(t *testing.T) {
 	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
 		t.Helper()

@@ -13,22 +13,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A place is a kind of a service of providers: what is in front of the first dot of its API group. Without a kind it
-// is all of the service.
+// A place is a kind of a service, such as ec2/Instance. The service is the first part of API groups, such as ec2.aws.upbound.io. Without a
+// kind, a place is all of the service.
 type place struct{ service, kind string }
 
-// typesText says which kinds resource types are, if they aren't called alike.
+// typesText has the kinds of resource types, if the two have different names.
 //
 //go:embed types.txt
 var typesText string
 
-// listed are the places of types.txt, by service and by type.
+// listed has the places of types.txt, by service and by type.
 var listed = func() map[string][]place {
 	out := make(map[string][]place)
 
 	for line := range strings.Lines(typesText) {
-		if of := strings.Fields(line); len(of) > 0 && of[0] != "#" {
-			out[of[0]] = words.Map(of[1:], func(text string) place {
+		if columns := strings.Fields(line); len(columns) > 0 && columns[0] != "#" {
+			out[columns[0]] = words.Map(columns[1:], func(text string) place {
 				service, kind, _ := strings.Cut(text, "/")
 				return place{service, kind}
 			})
@@ -53,7 +53,7 @@ var taggable = sync.OnceValue(func() kinds {
 			continue
 		}
 
-		pattern := service + ".aws.*/*" // Of all other providers, namespaced or not.
+		pattern := service + ".aws.*/*" // All other providers, namespaced or not.
 		if isACK {
 			pattern = gvk.Group + "/*"
 		}
@@ -70,13 +70,13 @@ var taggable = sync.OnceValue(func() kinds {
 	return out
 })
 
-// hasTags is true if the kind has a tag field in any release.
+// hasTags reports whether the kind has a tag field in any release.
 func hasTags(e field.Entry) bool {
 	return slices.ContainsFunc(e, func(h field.Held) bool { return h.Field.Shape != field.None })
 }
 
-// of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
-func (k kinds) of(resourceType string) []place {
+// placesOf returns the places of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
+func (k kinds) placesOf(resourceType string) []place {
 	service, resource, _ := strings.Cut(strings.Replace(resourceType, ":ALL_SUPPORTED", ":*", 1), ":")
 
 	if places, ok := listed[service+":"+resource]; ok {
@@ -103,20 +103,21 @@ func (k kinds) of(resourceType string) []place {
 	return out
 }
 
-// isCalled is true if the kind is called as the last part of the resource is, but for hyphens, capitals and an s at the end.
+// isCalled reports whether the kind has the name of the resource's last part, but for hyphens, capitals and an s at the end:
+// LogGroup and log-groups.
 func isCalled(kind, resource string) bool {
 	name := strings.NewReplacer("-", "", "_", "").Replace(resource[strings.LastIndexByte(resource, '/')+1:])
 	return kind != "" && (strings.EqualFold(name, kind) || strings.EqualFold(name, kind+"s"))
 }
 
-// resources of the types, which are of the field at the path. It notes types that no kinds with tags are known of.
+// resources returns selectors of the kinds of the types, which are in the field at the path. It notes types of which no kind has tags.
 func (i *importer) resources(path string, types []string) []v1beta1.ResourceSelector {
-	selected := make(map[string]bool) // By the pattern of the API version and, behind a space, the kind.
+	selected := make(map[string]bool) // By the pattern of the API version, a space, and the kind.
 
 	for _, t := range types {
 		known := false
 
-		for _, p := range i.kinds.of(t) {
+		for _, p := range i.kinds.placesOf(t) {
 			for pattern := range i.kinds[p] {
 				selected[pattern+" "+p.kind], known = true, true
 			}
@@ -138,8 +139,8 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 	return out
 }
 
-// ofAWS are all resources whose names say that they are of AWS: those of Crossplane's providers, of AWS's own controllers
-// and of Cluster API.
+// ofAWS returns selectors of all resources of AWS: of Crossplane's providers, of AWS's own controllers and of Cluster API. The names of
+// their API groups and kinds tell.
 func ofAWS() []v1beta1.ResourceSelector {
 	return []v1beta1.ResourceSelector{
 		{APIVersion: profile.NewPattern("*.aws.*/*")},

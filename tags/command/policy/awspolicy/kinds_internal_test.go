@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 		for _, resource := range words[1:] {
 			var kinds []string
 
-			for _, p := range all.of(words[0] + ":" + resource) {
+			for _, p := range all.placesOf(words[0] + ":" + resource) {
 				if len(all[p]) > 0 {
 					kinds = append(kinds, p.service+"/"+p.kind)
 				}
@@ -57,7 +57,7 @@ func TestListed(t *testing.T) {
 
 		delete(listed, name)
 
-		without := all.of(name)
+		without := all.placesOf(name)
 
 		listed[name] = places
 
@@ -72,14 +72,14 @@ func TestListed(t *testing.T) {
 // another cloud, too, and the only one of a provider of 2021.
 func TestAWS(t *testing.T) {
 	for gvk, e := range field.BuiltIn().All() {
-		of, _ := field.FamilyOf(gvk.GroupKind())
+		family, _ := field.FamilyOf(gvk.GroupKind())
 		got := slices.ContainsFunc(ofAWS(), func(s v1beta1.ResourceSelector) bool {
 			return s.APIVersion.Matches(gvk.GroupVersion().String()) && s.Kind.Matches(gvk.Kind)
 		})
-		want := of.Profile == "aws" && !slices.Contains([]string{"hive", "hypershift", "rosa"}, of.Name) && !strings.Contains(gvk.Group, "awscontrolapi")
+		want := family.Profile == "aws" && !slices.Contains([]string{"hive", "hypershift", "rosa"}, family.Name) && !strings.Contains(gvk.Group, "awscontrolapi")
 
 		if hasTags(e) && got != want {
-			t.Errorf("%s of %s: want selected %t, got %t", gvk, of.Name, want, got)
+			t.Errorf("%s of %s: want selected %t, got %t", gvk, family.Name, want, got)
 		}
 	}
 }

@@ -67,15 +67,14 @@ var (
 	values   = []string{"100", "1000", "3", "300", "me@x.com", "@x.com", "ab", "axb", "ba", "x.y", "xxy", "", "team", "Team", "a\nb"}
 )
 
-// covers is true if one of the types is that of the resource, or is all types of its service.
+// covers reports whether the types have the resource's type, or all types of its service.
 func covers(types []string, resourceType string) bool {
 	service, _, _ := strings.Cut(resourceType, ":")
 
 	return slices.Contains(types, resourceType) || slices.Contains(types, service+":*") || slices.Contains(types, service+":ALL_SUPPORTED")
 }
 
-// admits is true if AWS takes the value: it is one of those of the policy, in which one * is any text, or there are none
-// to compare it with.
+// admits reports whether AWS takes the value: it is a value of the policy, in which one * is any text, or the policy has none.
 func (s *statement) admits(value string) bool {
 	return s.values == nil || slices.ContainsFunc(s.values, func(pattern string) bool {
 		before, after, isAny := strings.Cut(pattern, "*")
@@ -84,7 +83,7 @@ func (s *statement) admits(value string) bool {
 	})
 }
 
-// isCompliant is true if AWS has nothing against the tags that there are.
+// isCompliant reports whether AWS has nothing against the tags of a resource.
 func (s *statement) isCompliant(tags map[string]string) bool {
 	for k, v := range tags {
 		if strings.EqualFold(k, s.key) && (k != s.key || !s.admits(v)) {
@@ -95,13 +94,12 @@ func (s *statement) isCompliant(tags map[string]string) bool {
 	return true
 }
 
-// refuses is true if AWS refuses the tags of a resource of the type.
+// refuses reports whether AWS refuses the tags of a resource of the type.
 func (s *statement) refuses(resourceType string, tags map[string]string) bool {
 	return covers(s.enforced, resourceType) && !s.isCompliant(tags)
 }
 
-// reports is true if AWS reports the tags, or that there is none, of what the statement is for: resource types, if it
-// says some.
+// reports reports whether AWS reports the tags of a resource of the type, or a missing tag. A statement without resource types is for all.
 func (s *statement) reports(resourceType string, tags map[string]string) bool {
 	if _, has := tags[s.key]; covers(s.required, resourceType) && !has {
 		return true
@@ -151,15 +149,15 @@ func TestAllows(t *testing.T) {
 				s.values = append([]string{}, draw(t, "value", patterns)...)
 			}
 
-			of := s.fields()
+			said := s.fields()
 
-			for field, v := range of {
+			for field, v := range said {
 				if isAssigned {
-					of[field] = map[string]any{assign: v}
+					said[field] = map[string]any{assign: v}
 				}
 			}
 
-			policy[rapid.SampledFrom(keys).Draw(t, "name")], entries = of, append(entries, s)
+			policy[rapid.SampledFrom(keys).Draw(t, "name")], entries = said, append(entries, s)
 		}
 
 		text, err := json.Marshal(map[string]any{"tags": policy})
@@ -200,8 +198,8 @@ func TestAllows(t *testing.T) {
 }
 
 // draw some of the texts, each once.
-func draw(t *rapid.T, what string, of []string) []string {
-	return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 3, rapid.ID).Draw(t, what)
+func draw(t *rapid.T, name string, texts []string) []string {
+	return rapid.SliceOfNDistinct(rapid.SampledFrom(texts), 0, 3, rapid.ID).Draw(t, name)
 }
 
 // imported input of the policy. It is nil if there is nothing to say.
@@ -236,7 +234,7 @@ func imported(t *rapid.T, policy []byte, enforcement string) *v1beta1.CloudTags 
 }
 
 // with returns a resource with the tags.
-func (k kind) with(t *rapid.T, of map[string]string) *structpb.Struct {
+func (k kind) with(t *rapid.T, tags map[string]string) *structpb.Struct {
 	gvk := schema.FromAPIVersionAndKind(k.apiVersion, k.kind)
 
 	f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk})
@@ -245,8 +243,8 @@ func (k kind) with(t *rapid.T, of map[string]string) *structpb.Struct {
 	}
 
 	var pairs [][2]string
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		pairs = append(pairs, [2]string{key, of[key]})
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		pairs = append(pairs, [2]string{key, tags[key]})
 	}
 
 	return tagstest.Struct(managed.Resource(gvk, &f, pairs).Object)

@@ -14,25 +14,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// assign is the operator of policies that gives a value. Effective policies have the value alone.
+// assign is the operator of policies that gives a value. Effective policies have the value without it.
 const assign = "@@assign"
 
-// An entry is what a policy says of one tag.
+// An entry is the part of a policy on one tag.
 type entry struct {
 	// name of the entry, which differs from the key of the tag in case, if at all.
 	name, key string
 
-	// values that are admitted, or nil if all are. If it is empty, none is.
+	// values that are admitted, or nil if all values are. An empty list admits none.
 	values []string
 
 	// enforced and required are the resource types of enforced_for and report_required_tag_for.
 	enforced, required []string
 }
 
-// fields of an object, or none.
+// fields returns the fields of an object, or none of another value.
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
-// read the entries of the policy, by name. It notes what is no part of an effective policy.
+// read returns the entries of the policy, by name. It notes fields that are no part of an effective policy.
 func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
 	policy, err := valueOf(r, file)
 	if err != nil {
@@ -85,7 +85,7 @@ func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
 	return out, nil
 }
 
-// valueOf the file, which has one.
+// valueOf returns the only value of the file.
 func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	values, err := r.Values(file)
 
@@ -99,7 +99,7 @@ func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	}
 }
 
-// entry of the name. It returns false, and notes why, if nobody can know what it comes to.
+// entry returns the entry of the name. It returns false, and notes why, if the entry changes inherited values, which are unknown.
 func (i *importer) entry(name string, v *structpb.Value) (e entry, ok bool, err error) {
 	path := "tags." + words.Name(name)
 	e, ok = entry{name: name, key: strings.ToLower(name)}, true
@@ -113,12 +113,12 @@ func (i *importer) entry(name string, v *structpb.Value) (e entry, ok bool, err 
 	to := map[string]*[]string{"tag_key": &key, "tag_value": &e.values, "enforced_for": &e.enforced, "report_required_tag_for": &e.required}
 
 	for _, field := range slices.Sorted(maps.Keys(to)) {
-		is, known, err := i.strings(path+"."+field, fields(v)[field])
+		texts, known, err := i.strings(path+"."+field, fields(v)[field])
 		if err != nil {
 			return e, false, err
 		}
 
-		*to[field], ok = is, ok && known
+		*to[field], ok = texts, ok && known
 	}
 
 	i.noteOthers(path+".", v, slices.Collect(maps.Keys(to))...)
@@ -139,7 +139,7 @@ func (i *importer) entry(name string, v *structpb.Value) (e entry, ok bool, err 
 	return e, ok, nil
 }
 
-// strings of a field, which may have them below @@assign. It returns false if other operators say what they are.
+// strings returns the strings of a field, or below @@assign in it. It returns false if the field has operators on inherited values.
 func (i *importer) strings(path string, v *structpb.Value) (out []string, known bool, err error) {
 	known = true
 
@@ -159,15 +159,15 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 		}
 	}
 
-	switch is := v.GetKind().(type) {
+	switch kind := v.GetKind().(type) {
 	case nil:
 		return nil, known, nil
 	case *structpb.Value_StringValue:
-		return []string{is.StringValue}, known, nil
+		return []string{kind.StringValue}, known, nil
 	case *structpb.Value_ListValue:
 		out = []string{}
 
-		for _, item := range is.ListValue.GetValues() {
+		for _, item := range kind.ListValue.GetValues() {
 			if _, ok := item.GetKind().(*structpb.Value_StringValue); !ok {
 				return nil, false, errors.Errorf("%s: want a list of strings, each in quotes", path)
 			}
@@ -181,16 +181,16 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 	}
 }
 
-// noteOthers notes the fields of the object that are none of those that are known.
-func (i *importer) noteOthers(path string, of *structpb.Value, known ...string) {
-	for _, name := range slices.Sorted(maps.Keys(fields(of))) {
+// noteOthers notes the fields of the object that have none of the known names.
+func (i *importer) noteOthers(path string, v *structpb.Value, known ...string) {
+	for _, name := range slices.Sorted(maps.Keys(fields(v))) {
 		if !slices.Contains(known, name) {
 			i.noteOther(path, name)
 		}
 	}
 }
 
-// noteOther notes the field, which is no part of an effective policy.
+// noteOther notes a field that is no part of an effective policy.
 func (i *importer) noteOther(path, name string) {
 	why := "no field of tag policies that is known"
 	if name == "@@operators_allowed_for_child_policies" {
