@@ -359,11 +359,7 @@ func nameOf(r *Resource, by string) string {
 // count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
 // they can't be read.
 func (t *Tally) count(r *Resource, of *locate.Target) error {
-	reader := t.readers[of.Place]
-	if reader == nil {
-		reader = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
-		t.readers[of.Place] = reader
-	}
+	reader := t.reader(of)
 
 	if of.BeforeErr != nil {
 		return of.BeforeErr
@@ -404,31 +400,50 @@ func (t *Tally) count(r *Resource, of *locate.Target) error {
 	}
 
 	inCloud := has(cloud, reader.Sets)
+	isReported := one(cloud != nil)
 
 	for _, g := range t.groupsOf(r) {
 		g.Taggable++
 		g.Tagged += one(len(tagKeys) > 0)
 		g.Incomplete += one(isIncomplete)
-		g.Reported += one(cloud != nil)
+		g.Reported += isReported
 		g.InCloud += one(len(cloudKeys) > 0)
 		g.Drifted += one(len(r.Drift) > 0)
-
-		for i, key := range t.keys {
-			if isFor[i] {
-				n := g.key(tagID{key: key}, key)
-				n.Of++
-				n.Tagged += one(hasKeys[i])
-				n.Reported += one(cloud != nil)
-				n.InCloud += one(inCloud[i])
-			}
-		}
 
 		if len(t.keys) == 0 {
 			t.countFound(g, tagKeys, cloudKeys)
 		}
+
+		t.countAsked(g, isFor, hasKeys, inCloud, isReported)
 	}
 
 	return nil
+}
+
+// reader returns the reader of tags in the place of the target. All targets of one place share a reader.
+func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
+	r := t.readers[target.Place]
+	if r == nil {
+		r = tagpolicy.NewReader(t.input, t.transformer, target, t.keys)
+		t.readers[target.Place] = r
+	}
+
+	return r
+}
+
+// countAsked counts those keys that people ask for, such as cost-center, of a resource that should have them.
+func (t *Tally) countAsked(g *Group, isFor, hasKeys, inCloud []bool, reported int) {
+	for i, key := range t.keys {
+		if !isFor[i] {
+			continue
+		}
+
+		n := g.key(tagID{key: key}, key)
+		n.Of++
+		n.Tagged += one(hasKeys[i])
+		n.Reported += reported
+		n.InCloud += one(inCloud[i])
+	}
 }
 
 // countFound counts the keys that a resource has, and those that it has in the cloud.

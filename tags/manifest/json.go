@@ -42,7 +42,9 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 	j.Decoder = json.NewDecoder(j.gauge)
 
 	for {
-		if j.value(); j.err != nil {
+		j.value()
+
+		if j.err != nil {
 			return nil, j.err
 		}
 
@@ -87,7 +89,7 @@ func (j *jsonDecoder) items() {
 }
 
 // rest returns the value that begins with the token t. It decodes the items of a List if the value may be one.
-func (j *jsonDecoder) rest(t json.Token, mayBeList bool) *structpb.Value { //nolint:revive // It says what the value may be.
+func (j *jsonDecoder) rest(t json.Token, mayBeList bool) *structpb.Value {
 	switch t {
 	case json.Delim('{'):
 		return structpb.NewStructValue(j.object(mayBeList))

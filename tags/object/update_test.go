@@ -30,12 +30,6 @@ func mark(v *structpb.Value) (*structpb.Value, error) {
 	return structpb.NewStringValue(s.StringValue + "!"), nil
 }
 
-// update the value at a path that is parsed first.
-func update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (_ *structpb.Struct, changed bool, _ error) {
-	o, changed, err := object.Update(inBytes(s), object.MustParsePath(path), onNodes(f))
-	return o.Struct(), changed, err
-}
-
 // onNodes returns f for values in bytes.
 func onNodes(f func(*structpb.Value) (*structpb.Value, error)) func(object.Node) (object.Node, error) {
 	return func(n object.Node) (object.Node, error) {
@@ -81,17 +75,17 @@ func TestUpdateTogether(t *testing.T) {
 
 // TestUpdateNothing is about functions that return what they are given.
 func TestUpdateNothing(t *testing.T) {
-	s := tagstest.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`)
+	o := inBytes(tagstest.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`))
 
 	for _, path := range []string{"l[*].a", "l[0].a", "l[*]", "m[*].a", "m.a"} {
-		_, changed, err := update(s, path, func(v *structpb.Value) (*structpb.Value, error) { return v, nil })
+		_, changed, err := object.Update(o, object.MustParsePath(path), func(n object.Node) (object.Node, error) { return n, nil })
 		if err != nil || changed {
 			t.Errorf("\nWhat stays as it is should not be written.\nUpdate(..., %q, ...): %v: changed: %v", path, err, changed)
 		}
 	}
 
 	failed := errors.New("failed")
-	if _, _, err := update(s, "l[1].a", func(*structpb.Value) (*structpb.Value, error) { return nil, failed }); !errors.Is(err, failed) {
+	if _, _, err := object.Update(o, object.MustParsePath("l[1].a"), func(object.Node) (object.Node, error) { return object.Node{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("\nAn error of the function should be found.\nUpdate(...): got %v", err)
 	}
 }

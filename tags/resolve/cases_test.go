@@ -48,11 +48,11 @@ type pair struct {
 }
 
 // configOf returns the provider config of a resource, which may be none.
-func configOf(set *resolve.Set, desired object.Object) field.ConfigRef {
+func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 	ref := desired.Node().Field("spec").Field("providerConfigRef")
 	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), set.PerResource.NamespaceOf(desired), ref.Field("kind").Text(), ref.Field("name").Text())
 
-	return config
+	return resolve.Config(config)
 }
 
 // composed returns the resource in the form in which a set is asked about it.

@@ -108,7 +108,7 @@ func TestLimits(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			set, _, err := clusterOf().reconcile(decode(t, tc.input), observe(tc.xr))
+			set, _, err := cluster{}.reconcile(decode(t, tc.input), observe(tc.xr))
 			if diff := cmp.Diff(tc.err, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
@@ -179,7 +179,7 @@ func TestLimitPerResource(t *testing.T) {
 
 	in := decode(t, `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}, {"type": "Expression", "expressions": {"a0000": "name", "b": "name == 'a' ? optional.of(name) : optional.none()"}}]`)
 
-	set, _, err := clusterOf().reconcile(in, observe(`{"spec": {"a": {`+strings.Join(labels, ", ")+`}}}`))
+	set, _, err := cluster{}.reconcile(in, observe(`{"spec": {"a": {`+strings.Join(labels, ", ")+`}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestLimitOfResources(t *testing.T) {
 		return "{" + strings.Join(out, ", ") + "}"
 	}
 
-	set, _, err := clusterOf().reconcile(in, observe(fmt.Sprintf(`{"spec": {"a": %s, "b": %s}}`, labels("a"), labels("b"))))
+	set, _, err := cluster{}.reconcile(in, observe(fmt.Sprintf(`{"spec": {"a": %s, "b": %s}}`, labels("a"), labels("b"))))
 	if err != nil {
 		t.Fatalf("\nNo resource may have the labels of both.\nResolve(...): %v", err)
 	}
@@ -236,7 +236,7 @@ func TestLimitOfSource(t *testing.T) {
 	for trusted, want := range map[string]string{
 		"": "", `, "trusted": true`: `cannot resolve the labels of composed resource "r": there are 1001 labels of trusted sources, and at most 1000 are allowed: sources[1] has the most, 1001: narrow its include`,
 	} {
-		set, _, err := clusterOf().reconcile(decode(t, fmt.Sprintf(input, trusted)), observe(`{"spec": {"a": {"a": "x"}, "b": {`+strings.Join(labels, ", ")+`}}}`))
+		set, _, err := cluster{}.reconcile(decode(t, fmt.Sprintf(input, trusted)), observe(`{"spec": {"a": {"a": "x"}, "b": {`+strings.Join(labels, ", ")+`}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -52,7 +51,7 @@ type Composed struct {
 	Name string
 
 	// Config that the resource is made with. It is zero if the resource has none.
-	Config field.ConfigRef
+	Config Config
 
 	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
 	Desired, Observed object.Object

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
@@ -33,9 +34,19 @@ type accounts struct {
 	passed string
 }
 
+// A Config is the provider config of a resource, as field.ConfigRef has it. Resources without one have the zero Config.
+type Config struct {
+	schema.GroupVersionKind
+
+	Name string
+
+	// Namespaced is true if the config is in the namespace of the resource.
+	Namespaced bool
+}
+
 // An account is a provider config and its namespace.
 type account struct {
-	field.ConfigRef
+	Config
 
 	namespace string
 }
@@ -58,7 +69,7 @@ func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 
 // account returns the provider config of a composed resource, or none if it has none.
 func (p *PerResource) account(c *Composed) account {
-	out := account{ConfigRef: c.Config}
+	out := account{Config: c.Config}
 	if c.Config.Namespaced {
 		out.namespace = p.NamespaceOf(c.Desired)
 	}

@@ -22,15 +22,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-func clusterOf(objects ...string) cluster {
-	c := cluster{}
-	for _, o := range objects {
-		c.objects = append(c.objects, tagstest.MustStructJSON(o))
-	}
-
-	return c
-}
-
 func observe(xr string) *fnv1.RunFunctionRequest { return request(tagstest.MustStructJSON(xr)) }
 
 // fetch returns the objects that a selector selects.

@@ -130,7 +130,7 @@ func TestValueless(t *testing.T) {
 		{"type": "Expression", "expressions": {"h": "desired.spec.nam"}, "resources": [{"name": "none"}]}
 	]`)
 
-	set, _, err := clusterOf().reconcile(in, request(worldOf(t, "resolve").Composite))
+	set, _, err := cluster{}.reconcile(in, request(worldOf(t, "resolve").Composite))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,8 @@ func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
-		c.Config, _ = field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
+		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
+		c.Config = resolve.Config(config)
 	}
 
 	if s.composed == nil {

@@ -190,8 +190,12 @@ func (c *Command) row(s share) []terminal.Cell {
 	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
 
 	return []terminal.Cell{
-		{Text: s.group}, {Text: s.key}, {Text: bar, Color: colors[s.rating]}, {Text: fmt.Sprintf("%3d%%", s.percent)},
-		{Text: s.tagged}, {Text: s.inCloud},
+		{Text: s.group},
+		{Text: s.key},
+		{Text: bar, Color: colors[s.rating]},
+		{Text: fmt.Sprintf("%3d%%", s.percent)},
+		{Text: s.tagged},
+		{Text: s.inCloud},
 	}
 }
 

@@ -236,17 +236,22 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 
 	r.Sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", defined, counts["new"], counts["gone"], counts["changed"])
 
-	for _, more := range uncompared {
-		if n := counts[more.difference]; n > 0 {
-			r.Sayf("%s %s", words.Count(n, more.one, more.several), more.more)
-		}
-	}
+	sayUncompared(r, counts)
 
 	if counts["new"]+counts["gone"]+counts["changed"] > 0 {
 		return errDiffers
 	}
 
 	return nil
+}
+
+// sayUncompared says how many kinds have each of the differences that are only counted.
+func sayUncompared(r *manifest.Reader, counts map[string]int) {
+	for _, more := range uncompared {
+		if n := counts[more.difference]; n > 0 {
+			r.Sayf("%s %s", words.Count(n, more.one, more.several), more.more)
+		}
+	}
 }
 
 // uncompared are the differences that are only counted, in words.

@@ -60,8 +60,8 @@ var policies = map[string]bool{
 func replaces(policy string) bool { return policy == "" || policy == "Replace" }
 
 // read what the patch gives, without its key. It also returns why the patch stays, or an empty text if it doesn't.
-func read(n *yaml.Node, kind string) (label, string) {
-	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
+func read(n *yaml.Node, kind string) (l label, why string) {
+	l = label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
 
 	retain, known := policies[text(n, "policy", "toFieldPath")]
 	l.retain = retain
@@ -97,7 +97,7 @@ func read(n *yaml.Node, kind string) (label, string) {
 }
 
 // plain is the label that a patch from the path gives.
-func (l label) plain(path string, transforms []*yaml.Node) (label, string) {
+func (l label) plain(path string, transforms []*yaml.Node) (_ label, why string) {
 	p, err := object.ParsePath(path)
 	if err != nil {
 		return l, "its fromFieldPath is none"
@@ -200,7 +200,7 @@ func format(text string, values []string) (string, bool) {
 }
 
 // transformed is the label with its expression transformed.
-func (l label) transformed(transforms []*yaml.Node) (label, string) {
+func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 	for i, t := range transforms {
 		var ok bool
 

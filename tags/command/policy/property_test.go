@@ -322,7 +322,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 
 	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
 		req.Observed.Composite.Resource = nil
-		c.Config = field.ConfigRef{GroupVersionKind: o.GroupVersionKind(), Name: o.GetName(), Namespaced: o.GetNamespace() != ""}
+		c.Config = resolve.Config{GroupVersionKind: o.GroupVersionKind(), Name: o.GetName(), Namespaced: o.GetNamespace() != ""}
 		c.Desired = object.Tree(tagstest.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
 	}
 
