@@ -115,6 +115,12 @@ func (l Label) Compare(o Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
 }
 
+// Beats reports whether l has more right to a key than the label o, which came before it: a trusted label has, and then the
+// label of a later source.
+func (l *Label) Beats(o *Label) bool {
+	return l.Trusted && !o.Trusted || l.Trusted == o.Trusted && l.Source.Later(o.Source)
+}
+
 // CompareTrust orders trusted labels before others.
 func (l Label) CompareTrust(o Label) int {
 	switch {

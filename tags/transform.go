@@ -258,7 +258,7 @@ func (d *Transformed) collide() {
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		if w, ok := winners[key(t)]; !ok || t.beats(&d.Tags[w]) {
+		if w, ok := winners[key(t)]; !ok || t.Beats(&d.Tags[w].Label) {
 			winners[key(t)] = i
 		}
 	}
@@ -277,10 +277,4 @@ func (d *Transformed) collide() {
 			d.Refused = append(d.Refused, Refused{Tag: t, Reason: profile.KeyCollision, Kept: all[w].QualifiedKey})
 		}
 	}
-}
-
-// beats is true if the tag has more right to its key than the other, which stands before
-// it.
-func (t *Tag) beats(o *Tag) bool {
-	return t.Trusted && !o.Trusted || t.Trusted == o.Trusted && t.Source.Later(o.Source)
 }

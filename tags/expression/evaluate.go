@@ -162,12 +162,8 @@ func (c *Call) result(v ref.Val, want Result) (*structpb.Value, error) {
 		return structpb.NewStringValue(string(v)), nil
 	case types.Bool:
 		return structpb.NewBoolValue(bool(v)), nil
-	case types.Int:
-		return number(v, float64(v))
-	case types.Uint:
-		return number(v, float64(v))
-	case types.Double:
-		return number(v, float64(v))
+	case types.Int, types.Uint, types.Double:
+		return number(v)
 	case sorted:
 		return c.labels(v)
 	default:
@@ -199,9 +195,11 @@ func (c *Call) labels(m sorted) (*structpb.Value, error) {
 	return structpb.NewStructValue(out), nil
 }
 
-// number returns f, which is v as a floating point number, unless v may have lost digits when it became one.
-func number(v ref.Val, f float64) (*structpb.Value, error) {
-	switch {
+// number returns v as a floating point number, unless it may have lost digits when it became one.
+func number(v ref.Val) (*structpb.Value, error) {
+	d, _ := v.ConvertToType(types.DoubleType).(types.Double)
+
+	switch f := float64(d); {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		return nil, errors.Errorf("%v is not a number that JSON has", f)
 	case math.Abs(f) >= maxInteger:

@@ -224,12 +224,9 @@ func copied(before, after object.Node, p *profile.Profile) object.Node {
 		return after
 	}
 
-	id := func(key []byte) string {
-		if p.FoldKeys {
-			return p.Fold(string(key))
-		}
-
-		return string(key)
+	id := func(key []byte) string { return string(key) }
+	if p.FoldKeys {
+		id = func(key []byte) string { return p.Fold(string(key)) }
 	}
 
 	had, changed := make(map[string]object.Node, before.Len()), make(map[string]bool)

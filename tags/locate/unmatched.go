@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -53,10 +54,7 @@ func (ts *Targets) meets(entry *v1beta1.TagField) bool {
 // Selectors yields the resources of the input and of its parts, by the paths of what they are of, such as tagPolicy.rules[1].,
 // in their order.
 func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
-	var rules []v1beta1.TagRule
-	if in.TagPolicy != nil {
-		rules = in.TagPolicy.Rules
-	}
+	policy := cmp.Or(in.TagPolicy, &v1beta1.TagPolicy{})
 
 	return func(yield func(string, []v1beta1.ResourceSelector) bool) {
 		ok := yield("", in.Resources)
@@ -65,8 +63,8 @@ func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelect
 			ok = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
 		}
 
-		for i := 0; ok && i < len(rules); i++ {
-			ok = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), rules[i].Resources)
+		for i := 0; ok && i < len(policy.Rules); i++ {
+			ok = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), policy.Rules[i].Resources)
 		}
 
 		for i := 0; ok && i < len(in.KubernetesMetadata); i++ {

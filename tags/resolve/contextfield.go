@@ -23,8 +23,13 @@ var contextField = sourceType{
 	},
 }
 
-// contextObject returns the object under key in the pipeline's context, or a zero one if there is none.
+// contextObject returns the object under key in the pipeline's context, or a zero one if there is none. Without a key it
+// returns the composite resource.
 func (r *resolver) contextObject(key string) (namedObject, error) {
+	if key == "" {
+		return r.xr, nil
+	}
+
 	name := "context[" + key + "]"
 
 	v := r.context.GetFields()[key]

@@ -138,11 +138,7 @@ func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error 
 		return err
 	}
 
-	i := -1
-
-	for item := range items.Items() {
-		i++
-
+	for i, item := range slices.Collect(items.Items()) {
 		if item.IsNull() {
 			continue
 		}

@@ -124,13 +124,9 @@ func (o namedObject) missing(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
-// string returns the string that s names or reads from the composite resource, or an empty one if s is nil.
-// If the field is absent or empty, the error is a *absence with the note.
+// string returns the string that s names or reads from the composite resource. If the field is absent or empty, the error is a *absence with the note.
 func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
-	switch {
-	case s == nil:
-		return "", nil
-	case s.Value != "":
+	if s.Value != "" {
 		return s.Value, nil
 	}
 

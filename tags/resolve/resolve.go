@@ -139,7 +139,7 @@ func (s *Set) ForContext() *structpb.Struct {
 	of := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.Common() {
-		if old := of[l.QualifiedKey]; old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source.Later(l.Source) {
+		if old := of[l.QualifiedKey]; old.Beats(&l) {
 			continue
 		}
 

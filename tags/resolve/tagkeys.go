@@ -72,13 +72,10 @@ func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not strin
 // keysFromField returns the keys in the field that an entry names.
 func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, kinds []string) ([]TagKey, error) {
 	k.Untrusted = true
-	in := r.xr
 
-	if entry.ContextKey != "" {
-		var err error
-		if in, err = r.contextObject(entry.ContextKey); err != nil {
-			return nil, err
-		}
+	in, err := r.contextObject(entry.ContextKey)
+	if err != nil {
+		return nil, err
 	}
 
 	n, err := in.at(entry.FromFieldPath, not, kinds...)
