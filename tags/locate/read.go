@@ -43,11 +43,7 @@ func (t *Target) Reported(n object.Node, keys *tagset.Keys) *tagset.Set {
 // none: those of the first path that has any.
 func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 	for _, path := range t.Field.Observed {
-		v, err := t.Observed.At(path)
-		if err != nil {
-			continue
-		}
-
+		v, _ := t.Observed.At(path) // An error means that there is no such field.
 		if set := t.Reported(v, keys); set != nil {
 			return set
 		}
@@ -65,11 +61,7 @@ func (t *Target) HasLooked() bool {
 	}
 
 	for _, path := range t.Field.Observed {
-		around, err := t.Observed.At(path.First(len(path.Segments()) - 1))
-		if err != nil {
-			continue
-		}
-
+		around, _ := t.Observed.At(path.First(len(path.Segments()) - 1)) // As above.
 		for _, v := range around.Fields() {
 			if v.Text() != "" {
 				return true

@@ -1,7 +1,6 @@
 package object
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -198,20 +197,12 @@ func (p Path) First(n int) Path {
 	return Path{text: p.segments[:n].String(), segments: p.segments[:n:n]}
 }
 
-// MarshalJSON encodes the path as it was written.
-func (p Path) MarshalJSON() ([]byte, error) { return json.Marshal(p.text) }
+// MarshalText returns the path as it was written.
+func (p Path) MarshalText() ([]byte, error) { return []byte(p.text), nil } //nolint:unparam // The interface has an error.
 
-// UnmarshalJSON parses a path, which may have wildcards.
-func (p *Path) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-
-	var err error
-
-	*p, err = parse(text)
-
+// UnmarshalText parses a path, which may have wildcards.
+func (p *Path) UnmarshalText(text []byte) (err error) {
+	*p, err = parse(string(text))
 	return err
 }
 
