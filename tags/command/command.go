@@ -200,32 +200,31 @@ func printUsage(c *cobra.Command) error {
 
 // Choice adds a flag whose value is one of the choices. Its default is what it has.
 func Choice[T ~string](flags *pflag.FlagSet, to *T, name, shorthand, help string, choices ...T) {
-	flags.VarP(&choice[T]{to: to, of: choices}, name, shorthand, help)
+	names := words.Map(choices, func(v T) string { return string(v) })
+	flags.VarP(&choice[T]{to: to, names: names}, name, shorthand, help)
 }
 
 type choice[T ~string] struct {
-	to *T
-	of []T
+	to    *T
+	names []string
 }
 
 // String is the flag's value.
 func (c *choice[T]) String() string { return string(*c.to) }
 
 // Type is what help shows for the value.
-func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
+func (c *choice[T]) Type() string { return strings.Join(c.names, "|") }
 
 // Set the flag to one of the choices.
 func (c *choice[T]) Set(v string) error {
-	if !slices.Contains(c.of, T(v)) {
-		return errors.Errorf("%smust be one of %s", words.DidYouMean(v, c.names()), strings.Join(c.names(), ", "))
+	if !slices.Contains(c.names, v) {
+		return errors.Errorf("%smust be one of %s", words.DidYouMean(v, c.names), strings.Join(c.names, ", "))
 	}
 
 	*c.to = T(v)
 
 	return nil
 }
-
-func (c *choice[T]) names() []string { return words.Map(c.of, func(v T) string { return string(v) }) }
 
 // Paths are the arguments of a command that reads files and folders, at least so many.
 func Paths(to *[]string, least int) cobra.PositionalArgs {

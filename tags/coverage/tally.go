@@ -100,21 +100,15 @@ func New(o Options) *Tally {
 		t.divisions = append(t.divisions, Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)})
 	}
 
-	var ruled []string
-
 	if o.Input.TagPolicy != nil {
-		for i := range o.Input.TagPolicy.Rules {
-			ruled = append(ruled, o.Input.TagPolicy.Rules[i].Key)
-		}
-
-		t.broken = make(tagpolicy.Broken, len(o.Input.TagPolicy.Rules))
+		t.policed, t.broken = true, make(tagpolicy.Broken, len(o.Input.TagPolicy.Rules))
 	}
 
 	switch {
 	case len(o.Keys) > 0:
-		t.required, t.keys = true, words.Distinct(o.Keys)
-	case o.Input.TagPolicy != nil:
-		t.policed, t.keys = true, words.Distinct(ruled)
+		t.required, t.policed, t.keys = true, false, words.Distinct(o.Keys)
+	case t.policed:
+		t.keys = words.Distinct(words.Map(o.Input.TagPolicy.Rules, func(r v1beta1.TagRule) string { return r.Key }))
 	default:
 		t.keys = namedKeys(o.Input)
 	}

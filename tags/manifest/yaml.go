@@ -50,7 +50,7 @@ func (d *decoder) yaml(text io.Reader) error {
 }
 
 // valueOf returns the value of JSON for a value of YAML.
-func valueOf(yaml any) (*structpb.Value, error) {
+func valueOf(yaml any) (_ *structpb.Value, err error) {
 	switch y := yaml.(type) {
 	case map[any]any:
 		s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(y))}
@@ -75,7 +75,6 @@ func valueOf(yaml any) (*structpb.Value, error) {
 		l := &structpb.ListValue{Values: make([]*structpb.Value, len(y))}
 
 		for i, of := range y {
-			var err error
 			if l.Values[i], err = valueOf(of); err != nil {
 				return nil, err
 			}

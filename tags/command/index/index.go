@@ -117,7 +117,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	case c.Output == "json":
 		return printJSON(out)
 	case len(c.Paths) == 0:
-		return printTable(out)
+		return writeLines(out, maps.Collect(field.BuiltIn().All()), func(gvk schema.GroupVersionKind, e field.Entry) string { return indexLines(gvk, e, "") })
 	}
 
 	kinds := make(map[schema.GroupVersionKind]kind)
@@ -139,14 +139,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		return c.diff(kinds, r, out)
 	}
 
-	lines := &strings.Builder{}
-	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
-		lines.WriteString(field.Line(gvk, *kinds[gvk].is) + "\n")
-	}
-
-	_, err := io.WriteString(out, lines.String())
-
-	return err
+	return writeLines(out, kinds, func(gvk schema.GroupVersionKind, k kind) string { return field.Line(gvk, *k.is) + "\n" })
 }
 
 // printJSON writes the built-in index as data.
@@ -158,15 +151,14 @@ func printJSON(out io.Writer) error {
 	return to.Encode(field.BuiltIn().List())
 }
 
-// printTable writes the lines of the built-in index.
-func printTable(out io.Writer) error {
-	all, lines := maps.Collect(field.BuiltIn().All()), &strings.Builder{}
-
-	for _, gvk := range slices.SortedFunc(maps.Keys(all), field.Compare) {
-		lines.WriteString(indexLines(gvk, all[gvk], ""))
+// writeLines writes the lines of all kinds, in order.
+func writeLines[K any](out io.Writer, kinds map[schema.GroupVersionKind]K, lines func(schema.GroupVersionKind, K) string) error {
+	text := strings.Builder{}
+	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
+		text.WriteString(lines(gvk, kinds[gvk]))
 	}
 
-	_, err := io.WriteString(out, lines.String())
+	_, err := io.WriteString(out, text.String())
 
 	return err
 }

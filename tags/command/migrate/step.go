@@ -193,13 +193,9 @@ func (p *patchStep) replacement(name string, list int, mayTag []string) []string
 
 	var tagged []string
 	for _, r := range p.resources {
-		if slices.ContainsFunc(labels, func(g *given) bool { return slices.Contains(g.resources, r.name) }) {
+		if slices.ContainsFunc(r.uses, func(u *use) bool { return u.taken() }) {
 			tagged = append(tagged, r.name)
 		}
-	}
-
-	for _, g := range labels {
-		slices.SortFunc(g.resources, func(a, b string) int { return slices.Index(tagged, a) - slices.Index(tagged, b) })
 	}
 
 	w := newStep(name, list)

@@ -2,6 +2,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -49,10 +50,7 @@ func Targets(file string) (map[string]string, error) {
 			continue
 		}
 
-		targets[object.Name(of)] = defaultTarget
-		if target := annotations.Field(AnnotationTarget).Text(); target != "" {
-			targets[object.Name(of)] = target
-		}
+		targets[object.Name(of)] = cmp.Or(annotations.Field(AnnotationTarget).Text(), defaultTarget)
 	}
 
 	return targets, nil

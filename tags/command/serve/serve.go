@@ -14,11 +14,9 @@ import (
 	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
-	"google.golang.org/grpc/status"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -183,21 +181,4 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	}
 
 	return nil
-}
-
-// ending ends streams once ctx is done. They are those of clients that watch the health of the function, or look at what
-// it serves, and could go on for ever, so nobody may have to wait for them.
-func ending(ctx context.Context) grpc.StreamServerInterceptor {
-	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-		ended := make(chan error, 1)
-
-		go func() { ended <- handle(srv, stream) }()
-
-		select {
-		case err := <-ended:
-			return err
-		case <-ctx.Done():
-			return status.Error(codes.Unavailable, "the function stops")
-		}
-	}
 }

@@ -2,7 +2,6 @@
 package terminal
 
 import (
-	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -47,9 +46,6 @@ type Cell struct {
 	Text  string
 	Color string
 }
-
-// width of the cell, in columns of a terminal.
-func (c Cell) width() int { return widthOf(c.Text) }
 
 // widthOf returns how many columns of a terminal the text takes.
 func widthOf(text string) (n int) {
@@ -143,7 +139,7 @@ func (t Terminal) print(rows [][]Cell) string {
 	for _, row := range rows {
 		for i, c := range row {
 			if i > 0 {
-				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-row[i-1].width()))
+				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-widthOf(row[i-1].Text)))
 			}
 
 			if t.Color && c.Color != "" && c.Text != "" {
@@ -165,7 +161,7 @@ func widths(rows [][]Cell) (of []int, all int) {
 		of = append(of, make([]int, max(len(row)-len(of), 0))...)
 
 		for i, c := range row {
-			of[i] = max(of[i], c.width())
+			of[i] = max(of[i], widthOf(c.Text))
 		}
 	}
 
@@ -182,7 +178,7 @@ func fold(rows [][]Cell, most int) [][]Cell {
 	var out [][]Cell
 
 	header := rows[0]
-	indent := slices.MaxFunc(header, func(a, b Cell) int { return cmp.Compare(a.width(), b.width()) }).width() + gap
+	indent := slices.Max(words.Map(header, func(c Cell) int { return widthOf(c.Text) })) + gap
 	room := max(most-indent, 1) // A terminal can be too narrow for anything.
 
 	for n, row := range rows[1:] {

@@ -1,0 +1,85 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+)
+
+// idle is how long there has been no call when memory is given back.
+const idle = time.Minute
+
+// functionCalls are the methods that need memory. Others are called all the time: a kubelet probes every few seconds.
+var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
+
+// freeing returns an interceptor that calls free once there has been no call of the function for the idle
+// time.
+func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
+	timer := time.AfterFunc(idle, free)
+
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		if slices.Contains(functionCalls, info.FullMethod) {
+			defer timer.Reset(idle)
+		}
+
+		return handler(ctx, req)
+	}
+}
+
+// free gives memory back to the system. Pools drop the buffers of a burst of large calls only when garbage has been
+// collected twice, which takes Go minutes without calls.
+func free() {
+	debug.FreeOSMemory()
+	debug.FreeOSMemory()
+}
+
+// sizes logs each request that gRPC refuses because of its size, and calls tooLarge for it. gRPC does so before any
+// interceptor is called.
+type sizes struct {
+	log      *slog.Logger
+	tooLarge func()
+}
+
+// TagRPC returns ctx as it is.
+func (sizes) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+// TagConn returns ctx as it is.
+func (sizes) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+// HandleConn does nothing.
+func (sizes) HandleConn(context.Context, stats.ConnStats) {}
+
+// HandleRPC looks at the end of a call: the function itself never answers with this code.
+func (s sizes) HandleRPC(_ context.Context, of stats.RPCStats) {
+	if end, ok := of.(*stats.End); ok && status.Code(end.Error) == codes.ResourceExhausted {
+		s.log.Warn("Refused a request because of its size: see --max-recv-message-size", "error", end.Error)
+		s.tooLarge()
+	}
+}
+
+// ending ends streams once ctx is done. They are those of clients that watch the health of the function, or look at what
+// it serves, and could go on for ever, so nobody may have to wait for them.
+func ending(ctx context.Context) grpc.StreamServerInterceptor {
+	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		ended := make(chan error, 1)
+
+		go func() { ended <- handle(srv, stream) }()
+
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return status.Error(codes.Unavailable, "the function stops")
+		}
+	}
+}
