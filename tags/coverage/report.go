@@ -134,9 +134,6 @@ type KeyCount struct {
 	spelled map[string]int
 }
 
-// spelling returns the most frequent spelling of the key.
-func (n *KeyCount) spelling() string { return mostFrequent(n.spelled) }
-
 // mostFrequent returns the text with the highest count, the first in order of several.
 func mostFrequent(counts map[string]int) (out string) {
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
@@ -220,6 +217,43 @@ func (r *Resource) groupKind() schema.GroupKind {
 // Title of the resource, for messages.
 func (r *Resource) Title() string {
 	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
+}
+
+// A Reason says why a resource is in a list: what is wrong with the key, and the tag's values if they differ.
+type Reason struct{ Key, Desired, Cloud, Text string }
+
+// Texts of reasons that aren't those of a policy, or of a resource.
+const (
+	Missing    = "missing"
+	NotInCloud = "not in the cloud"
+	OtherValue = "another value"
+)
+
+// Reasons why the resource is in the list of that name, one at least.
+func (r *Resource) Reasons(list string) (out []Reason) {
+	if list == ListDrifted {
+		return words.Map(r.Drift, func(d Drift) Reason {
+			if d.Cloud == nil {
+				return Reason{Key: d.Key, Desired: d.Desired, Text: NotInCloud}
+			}
+
+			return Reason{Key: d.Key, Desired: d.Desired, Cloud: *d.Cloud, Text: OtherValue}
+		})
+	}
+
+	for _, key := range r.Missing {
+		out = append(out, Reason{Key: key, Text: Missing})
+	}
+
+	for _, w := range r.Wrong {
+		out = append(out, Reason{Key: w.Key, Text: w.What})
+	}
+
+	if len(out) == 0 {
+		out = append(out, Reason{Text: r.Why})
+	}
+
+	return out
 }
 
 // Summary returns the totals as a text.

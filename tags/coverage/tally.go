@@ -587,7 +587,7 @@ func (t *Tally) order(g *Group) {
 		found := newGroup("")
 
 		for id, n := range g.byKey {
-			key := t.total.byKey[id].spelling()
+			key := mostFrequent(t.total.byKey[id].spelled)
 			of := found.key(tagID{key: key}, key)
 			of.Tagged += n.Tagged
 			of.InCloud += n.InCloud
@@ -603,7 +603,7 @@ func (t *Tally) order(g *Group) {
 	}
 
 	for _, n := range g.Keys {
-		n.Key = n.spelling()
+		n.Key = mostFrequent(n.spelled)
 		n.Share = Share(n.Tagged, n.Of)
 	}
 }

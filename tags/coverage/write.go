@@ -84,11 +84,9 @@ func (r *Report) WriteCSV(out io.Writer) error {
 
 	for _, l := range r.Lists {
 		for _, of := range l.Resources {
-			for _, row := range reasons(l.Name, of) {
-				w.write(append([]string{
-					l.Name, "", row[0], "", "", "",
-					of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
-				}, row[1:]...)...)
+			for _, why := range of.Reasons(l.Name) {
+				w.write(l.Name, "", why.Key, "", "", "", of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
+					why.Desired, why.Cloud, why.Text)
 			}
 		}
 	}
@@ -115,34 +113,4 @@ func (t *table) count(record, group, key string, tagged, taggable int) {
 	}
 
 	t.write(record, group, key, strconv.Itoa(tagged), strconv.Itoa(taggable), share)
-}
-
-// reasons are the columns key, desired, cloud and why of what is wrong with the resource in the list of that name.
-func reasons(list string, r *Resource) (out [][]string) {
-	if list == ListDrifted {
-		for _, d := range r.Drift {
-			row := []string{d.Key, d.Desired, "", "not in the cloud"}
-			if d.Cloud != nil {
-				row[2], row[3] = *d.Cloud, "another value"
-			}
-
-			out = append(out, row)
-		}
-
-		return out
-	}
-
-	for _, key := range r.Missing {
-		out = append(out, []string{key, "", "", "missing"})
-	}
-
-	for _, w := range r.Wrong {
-		out = append(out, []string{w.Key, "", "", w.What})
-	}
-
-	if len(out) == 0 {
-		out = append(out, []string{"", "", "", r.Why})
-	}
-
-	return out
 }

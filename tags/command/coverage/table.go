@@ -205,12 +205,8 @@ func orDash(name string) string { return cmp.Or(name, "-") }
 // listed returns the rows of the list.
 func listed(l *coverage.List) [][]terminal.Cell {
 	columns := []string{strings.ToUpper(l.Name), "APIVERSION", "COMPOSITE"}
-
-	for _, of := range l.Resources {
-		if len(inShort(of, l.Name)) > 0 {
-			columns = append(columns, "WHY")
-			break
-		}
+	if slices.ContainsFunc(l.Resources, func(r *coverage.Resource) bool { return len(inShort(r, l.Name)) > 0 }) {
+		columns = append(columns, "WHY")
 	}
 
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
@@ -230,32 +226,23 @@ func listed(l *coverage.List) [][]terminal.Cell {
 }
 
 // inShort says why the resource is in the list of that name.
-func inShort(r *coverage.Resource, list string) []string {
-	var out []string
+func inShort(r *coverage.Resource, list string) (out []string) {
+	for _, why := range r.Reasons(list) {
+		key := words.Cell(why.Key)
 
-	if list == coverage.ListDrifted {
-		for _, d := range r.Drift {
-			is := "not in the cloud"
-			if d.Cloud != nil {
-				is = "in the cloud " + words.Cell(*d.Cloud)
-			}
-
-			out = append(out, fmt.Sprintf("%s: desired %s, %s", words.Cell(d.Key), words.Cell(d.Desired), is))
+		switch why.Text {
+		case "":
+		case coverage.NotInCloud:
+			out = append(out, fmt.Sprintf("%s: desired %s, not in the cloud", key, words.Cell(why.Desired)))
+		case coverage.OtherValue:
+			out = append(out, fmt.Sprintf("%s: desired %s, in the cloud %s", key, words.Cell(why.Desired), words.Cell(why.Cloud)))
+		case coverage.Missing:
+			out = append(out, "no "+key)
+		case r.Why:
+			out = append(out, r.Why)
+		default:
+			out = append(out, key+": "+words.Cell(why.Text))
 		}
-
-		return out
-	}
-
-	for _, key := range r.Missing {
-		out = append(out, "no "+words.Cell(key))
-	}
-
-	for _, w := range r.Wrong {
-		out = append(out, words.Cell(w.Key)+": "+words.Cell(w.What))
-	}
-
-	if r.Why != "" {
-		out = append(out, r.Why)
 	}
 
 	return out

@@ -136,7 +136,7 @@ func (c *composition) migrate() {
 		case s.runs(patchAndTransform):
 			p := readPatches(s)
 			resources = append(resources, p.resources...)
-			c.replacePatches(p, mayTag(resources, known))
+			c.replacePatches(p, namesOf(resources, func(r *resource) bool { return known && r.mayTag }))
 		case s.runs(tagManager):
 			c.replaceTagManager(s, resources, known)
 		default:
@@ -146,10 +146,10 @@ func (c *composition) migrate() {
 	}
 }
 
-// mayTag are the names of the resources that this function may tag, or nil if there may be others.
-func mayTag(resources []*resource, known bool) (out []string) { //nolint:revive // It says what is known of the resources.
+// namesOf the resources of which keep is true.
+func namesOf(resources []*resource, keep func(*resource) bool) (out []string) {
 	for _, r := range resources {
-		if known && r.mayTag {
+		if keep(r) {
 			out = append(out, r.name)
 		}
 	}

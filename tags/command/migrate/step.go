@@ -190,13 +190,7 @@ func conflict(retain bool) string { //nolint:revive // It is one of two words.
 // mayTag are the names of all resources that it could tag, or nil if there may be others.
 func (p *patchStep) replacement(name string, list int, mayTag []string) []string {
 	labels := p.labels()
-
-	var tagged []string
-	for _, r := range p.resources {
-		if slices.ContainsFunc(r.uses, func(u *use) bool { return u.taken() }) {
-			tagged = append(tagged, r.name)
-		}
-	}
+	tagged := namesOf(p.resources, func(r *resource) bool { return slices.ContainsFunc(r.uses, func(u *use) bool { return u.taken() }) })
 
 	w := newStep(name, list)
 

@@ -163,16 +163,10 @@ func (w *writer) keys(entries []*yaml.Node, more ...string) {
 
 // selectManaged adds resources to the step, unless it would tag no others than function-tag-manager does.
 func (w *writer) selectManaged(resources []*resource, known bool) {
-	var managed []string
-
-	for _, r := range resources {
-		if r.managed {
-			managed = append(managed, r.name)
-		}
-	}
+	managed := namesOf(resources, func(r *resource) bool { return r.managed })
 
 	switch {
-	case known && slices.Equal(managed, mayTag(resources, known)):
+	case known && slices.Equal(managed, namesOf(resources, func(r *resource) bool { return r.mayTag })):
 	case known && len(managed) > 0:
 		w.selectNames(managed)
 	default:
