@@ -15,24 +15,22 @@ import (
 // too.
 const ignoreResource = "tag-manager.fn.crossplane.io/ignore-resource"
 
-// Entries of the input of function-tag-manager, by what they say about tags that are there.
-type tagEntries struct{ replace, retain []*yaml.Node }
-
-// entriesOf the list, without those that name nothing. Without a type, an entry replaces, whatever its policy says.
-func entriesOf(n *yaml.Node, list string) (out tagEntries) {
+// entriesOf a list in the input of function-tag-manager, without those that name nothing: those that replace tags that
+// are there, and those that retain them. Without a type, an entry replaces, whatever its policy says.
+func entriesOf(n *yaml.Node, list string) (replace, retain []*yaml.Node) {
 	for _, e := range items(n, list) {
 		named := slices.Concat(items(e, "keys"), contentOf(field(e, "tags")))
 
 		switch {
 		case text(e, "fromFieldPath") == "" && len(named) == 0:
 		case text(e, "type") != "" && text(e, "policy") == "Retain":
-			out.retain = append(out.retain, e)
+			retain = append(retain, e)
 		default:
-			out.replace = append(out.replace, e)
+			replace = append(replace, e)
 		}
 	}
 
-	return out
+	return replace, retain
 }
 
 // replaceTagManager writes a step of this function in the place of one of function-tag-manager. The resources are
@@ -45,29 +43,24 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 
 	w := newStep(s.name, c.list)
 
-	if adds := entriesOf(s.input, "addTags"); len(adds.replace)+len(adds.retain) > 0 {
+	if replace, retain := entriesOf(s.input, "addTags"); len(replace)+len(retain) > 0 {
 		w.add(inputIndent, "sources:")
 
 		// The first of several entries wins there, and the last of several sources here.
-		for _, of := range []struct {
-			entries []*yaml.Node
-			retain  bool
-		}{{adds.retain, true}, {adds.replace, false}} {
-			for _, e := range slices.Backward(of.entries) {
-				w.item(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict(of.retain)))
-			}
+		for _, e := range slices.Backward(slices.Concat(replace, retain)) {
+			w.item(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict(slices.Contains(retain, e))))
 		}
 	}
 
-	if entries := entriesOf(s.input, "ignoreTags"); len(entries.replace)+len(entries.retain) > 0 {
+	if replace, retain := entriesOf(s.input, "ignoreTags"); len(replace)+len(retain) > 0 {
 		w.add(inputIndent, "ignoreTags:")
-		w.keys(entries.replace)
-		w.keys(entries.retain, conflict(true))
+		w.keys(replace)
+		w.keys(retain, conflict(true))
 	}
 
-	if entries := entriesOf(s.input, "removeTags"); len(entries.replace) > 0 {
+	if replace, _ := entriesOf(s.input, "removeTags"); len(replace) > 0 {
 		w.add(inputIndent, "removeTags:")
-		w.keys(entries.replace)
+		w.keys(replace)
 	}
 
 	w.selectManaged(resources, known)
@@ -97,8 +90,8 @@ func (c *composition) refuseTagManager(s *step) string {
 
 	named := 0
 	for _, list := range []string{"addTags", "ignoreTags", "removeTags"} {
-		of := entriesOf(s.input, list)
-		named += len(of.replace) + len(of.retain)
+		replace, retain := entriesOf(s.input, list)
+		named += len(replace) + len(retain)
 	}
 
 	switch {
@@ -145,17 +138,12 @@ func (w *writer) keys(entries []*yaml.Node, more ...string) {
 		comments := commentsOf(e)
 
 		switch text(e, "type") {
-		case "FromCompositeFieldPath":
-			w.item(comments, append([]string{"fromFieldPath: " + plain(text(e, "fromFieldPath"))}, more...))
-		case "FromEnvironmentFieldPath":
-			w.item(comments, append([]string{"contextKey: " + environment, "fromFieldPath: " + plain(text(e, "fromFieldPath"))}, more...))
+		case "FromCompositeFieldPath", "FromEnvironmentFieldPath":
+			w.item(comments, append(sourceOf(e)[1:], more...)) // Without the type of the source.
 		default:
-			for i, key := range items(e, "keys") {
-				if i > 0 {
-					comments = nil
-				}
-
+			for _, key := range items(e, "keys") {
 				w.item(comments, append([]string{"key: " + plain(key.Value)}, more...))
+				comments = nil
 			}
 		}
 	}

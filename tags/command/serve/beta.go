@@ -4,49 +4,35 @@ import (
 	"context"
 
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
-// Register the function with the server, in each version of the protocol that there is.
+// Register the function with the server, in each version of the protocol that there is. Crossplane before v1.17 calls
+// v1beta1, whose messages are encoded as those of v1.
 func Register(srv grpc.ServiceRegistrar, fn fnv1.FunctionRunnerServiceServer) {
 	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
-	v1beta1.RegisterFunctionRunnerServiceServer(srv, beta{fn: fn})
-}
 
-// beta serves a function to Crossplane before v1.17, which knows v1beta1 of the protocol
-// only. Its messages are those of v1.
-type beta struct {
-	v1beta1.UnimplementedFunctionRunnerServiceServer
-
-	fn fnv1.FunctionRunnerServiceServer
-}
-
-// RunFunction runs the function.
-func (b beta) RunFunction(ctx context.Context, req *v1beta1.RunFunctionRequest) (*v1beta1.RunFunctionResponse, error) {
-	in, out := &fnv1.RunFunctionRequest{}, &v1beta1.RunFunctionResponse{}
-
-	if err := convert(req, in); err != nil {
-		return nil, errors.Wrap(err, "cannot read a v1beta1 request as one of v1")
+	run := func(ctx context.Context, req any) (any, error) {
+		return fn.RunFunction(ctx, req.(*fnv1.RunFunctionRequest)) //nolint:forcetypeassert // It is decoded below.
 	}
 
-	rsp, err := b.fn.RunFunction(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+	srv.RegisterService(&grpc.ServiceDesc{
+		ServiceName: "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
+		HandlerType: (*fnv1.FunctionRunnerServiceServer)(nil),
+		Methods: []grpc.MethodDesc{{MethodName: "RunFunction", Handler: func(_ any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+			req := &fnv1.RunFunctionRequest{}
+			if err := decode(req); err != nil {
+				return nil, err
+			}
 
-	return out, errors.Wrap(convert(rsp, out), "cannot write a v1 response as one of v1beta1")
-}
+			if intercept == nil {
+				return run(ctx, req)
+			}
 
-// convert a message to another whose fields are encoded alike.
-func convert(from, to proto.Message) error {
-	b, err := proto.Marshal(from)
-	if err != nil {
-		return err
-	}
-
-	return proto.Unmarshal(b, to)
+			return intercept(ctx, req, &grpc.UnaryServerInfo{Server: fn, FullMethod: v1beta1.FunctionRunnerService_RunFunction_FullMethodName}, run)
+		}}},
+		Metadata: v1beta1.File_v1beta1_run_function_proto.Path(),
+	}, fn)
 }

@@ -286,7 +286,7 @@ func (seer) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.
 	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: tag}, Desired: req.GetDesired()}, nil
 }
 
-// TestServesBytes proves that resources stay bytes on their way, but not those of the old
+// TestServesBytes proves that resources stay bytes on their way, also those of the old
 // version of the protocol, and that they come back.
 func TestServesBytes(t *testing.T) {
 	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 1, New: func(*Command, *slog.Logger, *report.Metrics) fnv1.FunctionRunnerServiceServer { return seer{} }})
@@ -300,8 +300,8 @@ func TestServesBytes(t *testing.T) {
 	beta, err := v1beta1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &v1beta1.RunFunctionRequest{
 		Desired: &v1beta1.State{Resources: map[string]*v1beta1.Resource{"a": {Resource: &structpb.Struct{}, Ready: v1beta1.Ready_READY_TRUE}}},
 	})
-	if err != nil || beta.GetMeta().GetTag() != "false" || beta.GetDesired().GetResources()["a"].GetReady() != v1beta1.Ready_READY_TRUE {
-		t.Errorf("RunFunction(...) of v1beta1: want resources as trees that come back, got %v, %v", beta, err)
+	if err != nil || beta.GetMeta().GetTag() != "true" || beta.GetDesired().GetResources()["a"].GetReady() != v1beta1.Ready_READY_TRUE {
+		t.Errorf("RunFunction(...) of v1beta1: want resources in bytes that come back, got %v, %v", beta, err)
 	}
 
 	stop()
