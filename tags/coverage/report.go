@@ -259,24 +259,14 @@ func (r *Resource) Reasons(list string) (out []Reason) {
 // Summary returns the totals as a text.
 func (r *Report) Summary() string {
 	t := r.Total
-	parts := []string{
-		fmt.Sprintf("%d of %d resources can have tags", t.Taggable, t.Resources),
-		fmt.Sprintf("%d untagged", t.Taggable-t.Tagged),
-	}
+	out := fmt.Sprintf("%d of %d resources can have tags, %d untagged", t.Taggable, t.Resources, t.Taggable-t.Tagged)
+	sorts := []string{"without all that is required", ListDrifted, untaggable, unknown}
 
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{t.Incomplete, "without all that is required"},
-		{t.Drifted, "drifted"},
-		{t.Untaggable, "untaggable"},
-		{t.Unknown, "unknown"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+	for i, n := range []int{t.Incomplete, t.Drifted, t.Untaggable, t.Unknown} {
+		if n > 0 {
+			out += fmt.Sprintf(", %d %s", n, sorts[i])
 		}
 	}
 
-	return strings.Join(parts, ", ")
+	return out
 }

@@ -546,11 +546,11 @@ func (t *Tally) Report() *Report {
 		}
 	}
 
-	out := &Report{Keys: []string{}, Total: t.total, Others: t.others, Violations: slices.Concat(t.broken...)}
+	out := &Report{Total: t.total, Others: t.others, Violations: slices.Concat(t.broken...)}
 
-	for _, name := range []string{untagged, incomplete, ListDrifted, untaggable, unknown} {
-		out.Lists = append(out.Lists, List{Name: name, Resources: t.lists[name]})
-	}
+	out.Lists = words.Map([]string{untagged, incomplete, ListDrifted, untaggable, unknown}, func(name string) List {
+		return List{Name: name, Resources: t.lists[name]}
+	})
 
 	t.order(t.total)
 
@@ -565,10 +565,7 @@ func (t *Tally) Report() *Report {
 
 	out.By, out.Groups = out.Divisions[0].By, out.Divisions[0].Groups
 
-	for _, n := range t.total.Keys {
-		out.Keys = append(out.Keys, n.Key)
-	}
-
+	out.Keys = words.Map(t.total.Keys, func(n *KeyCount) string { return n.Key })
 	out.Hints = t.hints()
 
 	return out

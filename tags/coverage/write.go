@@ -37,13 +37,12 @@ func (r *Report) WriteYAML(out io.Writer) error {
 	_, _ = w.Write(head)
 
 	for _, l := range r.Lists {
-		_, _ = w.WriteString(l.Name + ":")
-
 		if len(l.Resources) == 0 {
-			_, _ = w.WriteString(" []")
+			_, _ = w.WriteString(l.Name + ": []\n")
+			continue
 		}
 
-		_ = w.WriteByte('\n')
+		_, _ = w.WriteString(l.Name + ":\n")
 
 		for _, of := range l.Resources {
 			y, _ := yaml.Marshal([]*Resource{of}) // As above.

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"maps"
@@ -136,11 +137,7 @@ func setDefaults(v, s *structpb.Value) {
 
 // schemaOf returns the schema of a field of objects that have the schema s, or nil if it has none.
 func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
-	if property := fields(s["properties"])[name]; property != nil {
-		return property
-	}
-
-	return s["additionalProperties"]
+	return cmp.Or(fields(s["properties"])[name], s["additionalProperties"])
 }
 
 // isWrongNull is true if the value is null, and the schema doesn't admit that.
@@ -149,13 +146,7 @@ func isWrongNull(v, s *structpb.Value) bool {
 }
 
 // defaultOf returns a copy of the default that the schema has, or nil if it has none.
-func defaultOf(s *structpb.Value) *structpb.Value {
-	if usual := fields(s)["default"]; usual != nil {
-		return proto.CloneOf(usual)
-	}
-
-	return nil
-}
+func defaultOf(s *structpb.Value) *structpb.Value { return proto.CloneOf(fields(s)["default"]) }
 
 // versions returns the served versions that the definition of a kind has.
 func versions(o *structpb.Struct) (out []Definition) {

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,22 +43,17 @@ type cluster struct {
 }
 
 // cluster that the command is given.
-func (c *Command) cluster() (*cluster, error) {
-	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource)}
+func (c *Command) cluster() (_ *cluster, err error) {
+	xrs, xrsErr := c.Reader.Objects(c.XR...)
+	required, requiredErr := c.Reader.Objects(c.RequiredResources...)
+	observed, observedErr := c.Reader.Objects(c.ObservedResources...)
+	values, valuesErr := c.Reader.Context(c.Context)
 
-	var (
-		observed []*structpb.Struct
-		err      error
-	)
-
-	for _, read := range []struct {
-		paths []string
-		to    *[]*structpb.Struct
-	}{{c.XR, &out.xrs}, {c.RequiredResources, &out.required}, {c.ObservedResources, &observed}} {
-		if *read.to, err = c.Reader.Objects(read.paths...); err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(xrsErr, requiredErr, observedErr, valuesErr); err != nil {
+		return nil, err
 	}
+
+	out := &cluster{Command: c, xrs: xrs, required: required, context: values, observed: make(map[string]*fnv1.Resource)}
 
 	for _, o := range observed {
 		if name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text(); name != "" {
@@ -65,13 +61,11 @@ func (c *Command) cluster() (*cluster, error) {
 		}
 	}
 
-	if out.context, err = c.Reader.Context(c.Context); err != nil {
-		return nil, err
+	if c.Functions == "" {
+		return out, nil
 	}
 
-	if c.Functions != "" {
-		out.targets, err = remote.Targets(c.Functions)
-	}
+	out.targets, err = remote.Targets(c.Functions)
 
 	return out, err
 }
@@ -83,13 +77,10 @@ func (c *cluster) compare(ctx context.Context, of *composition, before, after st
 		return 0, 0, nil
 	}
 
-	was, err := pipelineOf(before, of.at)
-	if err != nil {
-		return 0, 0, err
-	}
+	was, wasErr := pipelineOf(before, of.at)
+	is, isErr := pipelineOf(after, of.at)
 
-	is, err := pipelineOf(after, of.at)
-	if err != nil {
+	if err := cmp.Or(wasErr, isErr); err != nil {
 		return 0, 0, err
 	}
 
@@ -226,13 +217,10 @@ func (c *cluster) differ(name string, was, is *fnv1.Resource) (out []difference,
 		return []difference{{resource: name, key: "*", was: "desired", is: "not desired"}}, nil
 	}
 
-	old, olds, err := tagsOf(name, was)
-	if err != nil {
-		return nil, err
-	}
+	old, olds, oldErr := tagsOf(name, was)
+	now, news, nowErr := tagsOf(name, is)
 
-	now, news, err := tagsOf(name, is)
-	if err != nil {
+	if err := cmp.Or(oldErr, nowErr); err != nil {
 		return nil, err
 	}
 

@@ -179,11 +179,9 @@ func (f *file) cutField(key *yaml.Node) {
 // commentsOf the nodes and of what is in them, each once.
 func commentsOf(nodes ...*yaml.Node) (out []string) {
 	for _, n := range nodes {
-		for _, c := range []string{n.HeadComment, n.LineComment, n.FootComment} {
-			for line := range strings.SplitSeq(c, "\n") {
-				if line = strings.TrimSpace(line); line != "" {
-					out = append(out, line)
-				}
+		for line := range strings.Lines(n.HeadComment + "\n" + n.LineComment + "\n" + n.FootComment) {
+			if line = strings.TrimSpace(line); line != "" {
+				out = append(out, line)
 			}
 		}
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Codec of all messages that the function's server gets and sends. Each message is always
@@ -63,10 +65,5 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 // joined returns a copy of data, whose buffers are used again after the call. Materialize would clear the memory of
 // the copy first, which takes as long as copying.
 func joined(data mem.BufferSlice) []byte {
-	pieces := make([][]byte, len(data))
-	for i, b := range data {
-		pieces[i] = b.ReadOnlyData()
-	}
-
-	return bytes.Join(pieces, nil)
+	return bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil)
 }
