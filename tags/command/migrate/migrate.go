@@ -164,12 +164,7 @@ func (c *Command) write(texts []string, out io.Writer) error {
 			continue
 		}
 
-		info, err := os.Stat(c.Files[i])
-		if err == nil {
-			err = os.WriteFile(c.Files[i], []byte(text), info.Mode())
-		}
-
-		if err != nil {
+		if err := os.WriteFile(c.Files[i], []byte(text), 0o600); err != nil { // The file keeps its own mode.
 			return errors.Wrapf(manifest.OneLine(err), "cannot write %s", c.Files[i])
 		}
 	}

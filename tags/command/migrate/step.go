@@ -102,7 +102,7 @@ func keyPrefix(labels []*given) string {
 	}
 
 	for _, g := range labels {
-		if !g.isMap() && (g.from == "" || g.field == "" || g.key != prefix+g.field) {
+		if !g.isMap() && (g.field == "" || g.key != prefix+g.field) {
 			g.from = ""
 		}
 	}

@@ -109,12 +109,7 @@ func cut(text string, room int) string {
 
 // Header is the first row of a table.
 func Header(names ...string) []Cell {
-	out := make([]Cell, len(names))
-	for i, name := range names {
-		out[i] = Cell{Text: name, Color: Bold}
-	}
-
-	return out
+	return words.Map(names, func(name string) Cell { return Cell{Text: name, Color: Bold} })
 }
 
 // Table returns the rows as a table, the first as its header. If the terminal is too narrow, the table is folded.
