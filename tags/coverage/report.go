@@ -134,6 +134,14 @@ type KeyCount struct {
 	spelled map[string]int
 }
 
+// count a resource that should have the key.
+func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
+	n.Of++
+	n.Tagged += one(isTagged)
+	n.InCloud += one(isInCloud)
+	n.Reported += one(isReported)
+}
+
 // mostFrequent returns the text with the highest count, the first in order of several.
 func mostFrequent(counts map[string]int) (out string) {
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
@@ -259,14 +267,14 @@ func (r *Resource) Reasons(list string) (out []Reason) {
 // Summary returns the totals as a text.
 func (r *Report) Summary() string {
 	t := r.Total
-	out := fmt.Sprintf("%d of %d resources can have tags, %d untagged", t.Taggable, t.Resources, t.Taggable-t.Tagged)
+	parts := []string{fmt.Sprintf("%d of %d resources can have tags, %d untagged", t.Taggable, t.Resources, t.Taggable-t.Tagged)}
 	sorts := []string{"without all that is required", ListDrifted, untaggable, unknown}
 
 	for i, n := range []int{t.Incomplete, t.Drifted, t.Untaggable, t.Unknown} {
 		if n > 0 {
-			out += fmt.Sprintf(", %d %s", n, sorts[i])
+			parts = append(parts, fmt.Sprintf("%d %s", n, sorts[i]))
 		}
 	}
 
-	return out
+	return strings.Join(parts, ", ")
 }

@@ -389,18 +389,14 @@ func (t *Tally) count(r *Resource, of *locate.Target) error {
 		t.list(ListDrifted, r)
 	}
 
-	for _, key := range tagKeys {
-		t.notePrefixed(key)
-	}
-
+	t.notePrefixed(tagKeys)
 	inCloud := has(cloud, reader.Sets)
-	isReported := one(cloud != nil)
 
 	for _, g := range t.groupsOf(r) {
 		g.Taggable++
 		g.Tagged += one(len(tagKeys) > 0)
 		g.Incomplete += one(isIncomplete)
-		g.Reported += isReported
+		g.Reported += one(cloud != nil)
 		g.InCloud += one(len(cloudKeys) > 0)
 		g.Drifted += one(len(r.Drift) > 0)
 
@@ -408,36 +404,23 @@ func (t *Tally) count(r *Resource, of *locate.Target) error {
 			t.countFound(g, tagKeys, cloudKeys)
 		}
 
-		t.countAsked(g, isFor, hasKeys, inCloud, isReported)
+		for i, key := range t.keys {
+			if isFor[i] {
+				g.key(tagID{key: key}, key).count(hasKeys[i], inCloud[i], cloud != nil)
+			}
+		}
 	}
 
 	return nil
 }
 
-// reader returns the reader of tags in the place of the target. All targets of one place share a reader.
-func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
-	r := t.readers[target.Place]
-	if r == nil {
-		r = tagpolicy.NewReader(t.input, t.transformer, target, t.keys)
-		t.readers[target.Place] = r
+// reader returns what reads the tags of the target.
+func (t *Tally) reader(of *locate.Target) *tagpolicy.Reader {
+	if t.readers[of.Place] == nil {
+		t.readers[of.Place] = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
 	}
 
-	return r
-}
-
-// countAsked counts those keys that people ask for, such as cost-center, of a resource that should have them.
-func (t *Tally) countAsked(g *Group, isFor, hasKeys, inCloud []bool, reported int) {
-	for i, key := range t.keys {
-		if !isFor[i] {
-			continue
-		}
-
-		n := g.key(tagID{key: key}, key)
-		n.Of++
-		n.Tagged += one(hasKeys[i])
-		n.Reported += reported
-		n.InCloud += one(inCloud[i])
-	}
+	return t.readers[of.Place]
 }
 
 // countFound counts the keys that a resource has, and those that it has in the cloud.
@@ -451,19 +434,21 @@ func (t *Tally) countFound(g *Group, keys, inCloud map[tagID]string) {
 	}
 }
 
-// notePrefixed notes a key that is one of those that count behind a prefix.
-func (t *Tally) notePrefixed(key string) {
-	for _, counted := range t.keys {
-		prefix, ok := strings.CutSuffix(key, counted)
-		if last, _ := utf8.DecodeLastRuneInString(prefix); !ok || prefix == "" || unicode.IsLetter(last) || unicode.IsDigit(last) {
-			continue
-		}
+// notePrefixed notes keys that are some of those that count behind a prefix.
+func (t *Tally) notePrefixed(keys map[tagID]string) {
+	for _, key := range keys {
+		for _, counted := range t.keys {
+			prefix, ok := strings.CutSuffix(key, counted)
+			if last, _ := utf8.DecodeLastRuneInString(prefix); !ok || prefix == "" || unicode.IsLetter(last) || unicode.IsDigit(last) {
+				continue
+			}
 
-		if t.prefixed[counted] == nil {
-			t.prefixed[counted] = make(map[string]int)
-		}
+			if t.prefixed[counted] == nil {
+				t.prefixed[counted] = make(map[string]int)
+			}
 
-		t.prefixed[counted][t.text(key)]++
+			t.prefixed[counted][t.text(key)]++
+		}
 	}
 }
 

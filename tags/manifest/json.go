@@ -42,10 +42,8 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 	j.Decoder = json.NewDecoder(j.gauge)
 
 	for {
-		j.value()
-
-		if j.err != nil {
-			return nil, j.err
+		if err := j.value(); err != nil {
+			return nil, err
 		}
 
 		d.document++
@@ -62,29 +60,21 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 }
 
 // value decodes a value. Of a list it decodes each item as a value.
-func (j *jsonDecoder) value() {
+func (j *jsonDecoder) value() error {
 	j.gauge.room = MaxDocument
 
-	t := j.token()
-	if t == json.Delim('[') {
+	if t := j.token(); t == json.Delim('[') {
 		j.items()
-		return
-	}
-
-	if v := j.rest(t, true); j.err == nil {
+	} else if v := j.rest(t, true); j.err == nil {
 		j.err = j.add(v)
 	}
+
+	return j.err
 }
 
 // items decodes the items of the list that has begun.
 func (j *jsonDecoder) items() {
-	more := func(int) bool { return j.more() }
-
-	j.err = cmp.Or(j.err, j.list(more, func(int) error {
-		j.value()
-		return j.err
-	}))
-
+	j.err = cmp.Or(j.err, j.list(func(int) bool { return j.more() }, func(int) error { return j.value() }))
 	j.token()
 }
 

@@ -167,13 +167,18 @@ const (
 
 var colors = map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}
 
+// row of cells without a color.
+func row(texts ...string) []terminal.Cell {
+	return words.Map(texts, func(text string) terminal.Cell { return terminal.Cell{Text: text} })
+}
+
 // row returns the share as the cells of a row.
 func (c *Command) row(s share) []terminal.Cell {
 	switch {
 	case s.count == nil:
-		return []terminal.Cell{{}, {Text: s.key}}
+		return row("", s.key)
 	case s.rating == "":
-		return []terminal.Cell{{Text: s.group}, {Text: s.key}, {Text: "-"}, {Text: "-"}, {Text: s.tagged}, {Text: s.inCloud}}
+		return row(s.group, s.key, "-", "-", s.tagged, s.inCloud)
 	}
 
 	width := wideBar
@@ -189,14 +194,10 @@ func (c *Command) row(s share) []terminal.Cell {
 
 	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
 
-	return []terminal.Cell{
-		{Text: s.group},
-		{Text: s.key},
-		{Text: bar, Color: colors[s.rating]},
-		{Text: fmt.Sprintf("%3d%%", s.percent)},
-		{Text: s.tagged},
-		{Text: s.inCloud},
-	}
+	out := row(s.group, s.key, bar, fmt.Sprintf("%3d%%", s.percent), s.tagged, s.inCloud)
+	out[2].Color = colors[s.rating]
+
+	return out
 }
 
 // orDash returns the name, or a dash if there is none.
@@ -212,14 +213,13 @@ func listed(l *coverage.List) [][]terminal.Cell {
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
 
 	for _, of := range l.Resources[:min(len(l.Resources), maxListed)] {
-		row := []terminal.Cell{{Text: words.Cell(of.Title())}, {Text: words.Cell(of.APIVersion)}, {Text: words.Cell(orDash(of.Composite))}}
-
 		why := inShort(of, l.Name)
 		if n := len(why) - maxReasons; n > 0 {
 			why = append(why[:maxReasons], fmt.Sprintf("… %d more", n))
 		}
 
-		rows = append(rows, append(row, terminal.Cell{Text: strings.Join(why, ", ")})[:len(columns)])
+		cells := row(words.Cell(of.Title()), words.Cell(of.APIVersion), words.Cell(orDash(of.Composite)), strings.Join(why, ", "))
+		rows = append(rows, cells[:len(columns)])
 	}
 
 	return rows

@@ -179,12 +179,9 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	defined := len(kinds)
 	c.addBuiltIn(kinds)
 
-	counts := make(map[string]int)
+	counts, lines := make(map[string]int), &strings.Builder{}
 
-	var (
-		lines         strings.Builder
-		rules, likely []v1beta1.TagField
-	)
+	var rules, likely []v1beta1.TagField
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		k := kinds[gvk]
@@ -218,9 +215,9 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		}
 	}
 
-	writeRules(&lines, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
+	writeRules(lines, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
 		"# with fieldDiscovery: Schema.", rules)
-	writeRules(&lines, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely)
+	writeRules(lines, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely)
 
 	if _, err := io.WriteString(out, lines.String()); err != nil {
 		return err

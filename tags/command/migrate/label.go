@@ -60,8 +60,8 @@ var policies = map[string]bool{
 func replaces(policy string) bool { return policy == "" || policy == "Replace" }
 
 // read what the patch gives, without its key. It also returns why the patch stays, or an empty text if it doesn't.
-func read(n *yaml.Node, kind string) (l label, why string) {
-	l = label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
+func read(n *yaml.Node, kind string) (_ label, why string) {
+	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
 
 	retain, known := policies[text(n, "policy", "toFieldPath")]
 	l.retain = retain

@@ -351,7 +351,7 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 }
 
 // key of the tag that a patch to the rest of a path within the tag field writes. It is empty for all of a map.
-func (r *resource) key(rest object.Segments) (tagKey, why string) {
+func (r *resource) key(rest object.Segments) (key, why string) {
 	switch isMap := r.field.Shape == fields.Map; {
 	case isMap && len(rest) == 0:
 		return "", ""

@@ -12,7 +12,7 @@ import (
 
 // Numbers of the fields of a request.
 const (
-	meta protowire.Number = iota + 1
+	meta = iota + 1
 	observed
 	desired
 	input
@@ -25,7 +25,7 @@ const (
 
 // Numbers of the fields of a state.
 const (
-	composite protowire.Number = iota + 1
+	composite = iota + 1
 	composed
 )
 
@@ -54,7 +54,7 @@ func (d *decoder) decode(b []byte) bool { return each(b, d.to, requiredSchemas, 
 
 // each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's number, its
 // body, and all its bytes. Fields with numbers above last become unknown fields of m.
-func each(b []byte, m proto.Message, last protowire.Number, f func(number protowire.Number, body, field []byte) bool) bool {
+func each(b []byte, m proto.Message, last protowire.Number, f func(number int, body, field []byte) bool) bool {
 	for len(b) > 0 {
 		if n := wire.Unknown(b, last); n > 0 {
 			r := m.ProtoReflect()
@@ -66,7 +66,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(number protow
 		}
 
 		tag, body, rest, ok := wire.Field(b)
-		if !ok || !f(protowire.Number(tag>>3), body, b[:len(b)-len(rest)]) {
+		if !ok || !f(int(tag>>3), body, b[:len(b)-len(rest)]) {
 			return false
 		}
 
@@ -77,7 +77,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(number protow
 }
 
 // field decodes a field of the request.
-func (d *decoder) field(n protowire.Number, body, field []byte) (ok bool) {
+func (d *decoder) field(n int, body, field []byte) (ok bool) {
 	switch n {
 	case meta, input, pipelineContext, credentials:
 		return proto.UnmarshalOptions{Merge: true}.Unmarshal(field, d.to) == nil
@@ -127,7 +127,7 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	s := &fnv1.State{}
 	*to = s
 
-	return each(b, s, composed, func(n protowire.Number, body, _ []byte) (ok bool) {
+	return each(b, s, composed, func(n int, body, _ []byte) (ok bool) {
 		switch n {
 		case composite:
 			if ok = s.GetComposite() == nil; ok {
@@ -154,7 +154,7 @@ func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
 func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
-	return out, each(b, out, wire.LastOfOne, func(n protowire.Number, body, _ []byte) bool {
+	return out, each(b, out, wire.LastOfOne, func(n int, body, _ []byte) bool {
 		r, ok := d.resource(body)
 		out.Items = append(out.Items, r)
 
