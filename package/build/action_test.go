@@ -78,6 +78,8 @@ func TestAction(t *testing.T) {
 	platform := strings.NewReplacer("OS", runtime.GOOS, "ARCH", runtime.GOARCH)
 
 	eachCase(t, func(t *testing.T, tc actionCase) {
+		t.Helper()
+
 		r := newRunner(t, map[string]string{
 			"github.token": "secret", "github.action_ref": src.Version, "inputs.version": "", "inputs.command": "", "inputs.arguments": "",
 		})

@@ -504,6 +504,8 @@ func TestLicensesOf(t *testing.T) {
 	}
 
 	eachCase(t, func(t *testing.T, tc licensesCase) {
+		t.Helper()
+
 		packages := strings.Join(append([]string{"own own own", "stdlib go go/src/strings"}, tc.Packages...), "\n") + "\n"
 
 		files, err := licensesOf([]byte(strings.ReplaceAll(packages, " ", "\t"+root+"/")), &debug.BuildInfo{GoVersion: "go1.2.3", Main: debug.Module{Path: "own"}, Deps: tc.Deps})
@@ -664,6 +666,8 @@ func TestSource(t *testing.T) {
 	outside := t.TempDir()
 
 	eachCase(t, func(t *testing.T, tc sourceCase) {
+		t.Helper()
+
 		t.Setenv("SOURCE_DATE_EPOCH", tc.Epoch)
 		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(outside))
 

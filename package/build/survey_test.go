@@ -41,6 +41,8 @@ func TestSurvey(t *testing.T) {
 	survey := testWorkflow(t, "workflows/survey.yml").Jobs["survey"]
 
 	eachCase(t, func(t *testing.T, tc surveyCase) {
+		t.Helper()
+
 		r := newRunner(t, map[string]string{"github.token": "token", "github.ref_name": "main"})
 		r.stub(t, ".ci/survey", "echo '* `aws`: v2 changes the index'\n"+tc.Survey)
 		r.stub(t, "gh", surveyGH)

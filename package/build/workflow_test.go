@@ -352,6 +352,8 @@ func TestRelease(t *testing.T) {
 	})
 
 	eachCase(t, func(t *testing.T, tc releaseCase) {
+		t.Helper()
+
 		r := releaseRunner(t, tc.Version, "", tc.Fails, tc.Unlike)
 
 		out, err := r.run(t, release)
