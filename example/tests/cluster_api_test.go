@@ -39,10 +39,10 @@ func clusterAPIFlows() []flow {
 	var out []flow
 
 	both := func(from string, to ...string) {
-		for _, what := range []string{"labels", "annotations"} {
-			f := flow{from: from + "." + what}
+		for _, field := range []string{"labels", "annotations"} {
+			f := flow{from: from + "." + field}
 			for _, place := range to {
-				f.to = append(f.to, place+"."+what)
+				f.to = append(f.to, place+"."+field)
 			}
 
 			out = append(out, f)
@@ -102,11 +102,11 @@ func TestClusterAPI(t *testing.T) {
 	}
 
 	for _, f := range clusterAPIFlows() {
-		own := func(key string) bool {
+		single := func(key string) bool {
 			n := 0
 
-			for _, of := range given {
-				if _, ok := of[key]; ok {
+			for _, entries := range given {
+				if _, ok := entries[key]; ok {
 					n++
 				}
 			}
@@ -114,7 +114,7 @@ func TestClusterAPI(t *testing.T) {
 			return n == 1 && (f.carries == nil || f.carries(key))
 		}
 
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(given[f.from])), own) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(given[f.from])), single) {
 			t.Errorf("%s has no key of its own that is propagated", f.from)
 		}
 

@@ -366,9 +366,9 @@ func (c *controlled) phase(t *testing.T, reason string, run func(*controlled)) {
 func since(before, now map[string]int) map[string]int {
 	out := make(map[string]int)
 
-	for what, n := range now {
-		if n -= before[what]; n > 0 {
-			out[what] = n
+	for change, n := range now {
+		if n -= before[change]; n > 0 {
+			out[change] = n
 		}
 	}
 
@@ -440,9 +440,9 @@ func (c *controlled) objection(want cloud.Tags) error {
 }
 
 // union of tags.
-func union(of ...cloud.Tags) cloud.Tags {
+func union(sets ...cloud.Tags) cloud.Tags {
 	out := cloud.Tags{}
-	for _, tags := range of {
+	for _, tags := range sets {
 		maps.Copy(out, tags)
 	}
 

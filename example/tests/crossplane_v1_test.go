@@ -12,10 +12,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestCrossplaneV1 renders scenarios with crossplane beta render, whose command line tool calls
+// TestCrossplaneV1 renders scenarios with crossplane beta render. Its command line tool calls
 // functions itself, by v1beta1 of their protocol.
 //
-// It shows less than a newer one: of the XR only what functions desire of its status, and that it's
+// It shows less than a newer one: only the status of the XR that functions desire, and that it's
 // ready. It knows no conditions of functions, no reasons of results, no names that Crossplane
 // generates, no namespaces and no schemas.
 func TestCrossplaneV1(t *testing.T) {
@@ -30,19 +30,27 @@ func TestCrossplaneV1(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for name, reason := range map[string]string{
-		"aws-s3-bucket":       "Labels of the XR become tags.",
-		"multi-cloud":         "Labels become tags of each cloud.",
-		"hierarchy":           "Objects that sources require come by --extra-resources.",
-		"all-objects":         "So do those that are required by labels.",
-		"environment":         "Context comes by --context-files.",
-		"ignore-map":          "Observed resources come by --observed-resources.",
-		"skips":               "Results say which labels are skipped.",
-		"tag-policy-warn":     "Results say which tags are missing.",
-		"cost-allocation":     "The status of the XR has the active list.",
-		"on-conflict-replace": "Tags of earlier steps are there.",
-		"bad-label-value":     "A failure is told.",
-	} {
+	var cases struct {
+		Renders map[string]string `json:"renders"` // The reason of each.
+		Fails   map[string]string `json:"fails"`   // The error of each.
+	}
+
+	tagstest.ReadYAML(t, filepath.Join("testdata", "cases", "crossplane-v1.yaml"), &cases)
+
+	wanted := func(t *testing.T, s scenario.Scenario, want map[string]any, reason string) {
+		t.Helper()
+
+		got, err := crossplane.Render(t.Context(), s, running.Functions)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(want, shown(t, got)); diff != "" {
+			t.Errorf("\n%s\ncrossplane beta render: -want, +got:\n%s", reason, diff)
+		}
+	}
+
+	for name, reason := range cases.Renders {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -53,78 +61,29 @@ func TestCrossplaneV1(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			got, err := crossplane.Render(t.Context(), s, running.Functions)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" {
-				t.Errorf("\n%s\ncrossplane beta render: -want, +got:\n%s", reason, diff)
-			}
+			wanted(t, s, shown(t, want), reason)
 		})
 	}
-}
 
-// TestCrossplaneV1Fails renders scenarios without the objects that they require. The command line tool reads why a step
-// fails only once the step requires the same in two responses in a row.
-func TestCrossplaneV1Fails(t *testing.T) {
-	t.Parallel()
-	asked(t)
-
-	root, _ := all(t)
-	running := start(t, root)
-
-	crossplane, err := scenario.NewCrossplaneV1(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, tc := range map[string]struct{ reason, want string }{
-		"hierarchy": {
-			reason: "An object that a source names isn't there.",
-			want:   `sources[0] "organization": there is no Organization (platform.example.org/v1alpha1) named "acme"`,
-		},
-		"classes": {
-			reason: "A class isn't there.",
-			want:   `sources[0] "class": there is no CacheClass (platform.example.org/v1alpha1) with the labels engineVersion=3.2,grade=standard`,
-		},
-		"registry": {
-			reason: "The objects aren't there that say which labels become tags.",
-			want:   `sources[0] "definitions": there is no LabelDefinition (labels.example.org/v1) with any labels`,
-		},
-		"hops":    {reason: "The first of two objects isn't there.", want: `sources[0] "namespace": there is no Namespace (v1) named "zone-a-team"`},
-		"capsule": {reason: "The namespace isn't there that leads to a tenant.", want: `sources[0] "namespace": there is no Namespace (v1) named "oil-production"`},
-		"standard": {
-			reason: "The standard that the input extends isn't there.",
-			want: `extends: there is no ConfigMap (v1) named "tag-standard" in the namespace "platform": ` +
-				"Crossplane before v2 can't fetch an object in a namespace by name, only by labels",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	// The command line tool reads why a step fails only once the step requires the same in two responses in a row.
+	for name, failure := range cases.Fails {
+		t.Run(name+" without objects", func(t *testing.T) {
 			t.Parallel()
 
-			from := find(t, root, name).Dir
-			dir := t.TempDir()
+			from, dir := find(t, root, name).Dir, t.TempDir()
 
 			tagstest.WriteFiles(t, map[string]string{
 				filepath.Join(dir, "xr.yaml"):          read(t, filepath.Join(from, "xr.yaml")),
 				filepath.Join(dir, "composition.yaml"): read(t, filepath.Join(from, "composition.yaml")),
 			})
 
-			got, err := crossplane.Render(t.Context(), scenario.Scenario{Name: name, Dir: dir}, running.Functions)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			want := "\"propagate-tags\" returned a fatal result: cannot resolve " + tc.want + "\n"
-			if diff := cmp.Diff(map[string]any{"failure": want}, shown(t, got)); diff != "" {
-				t.Errorf("\n%s\ncrossplane beta render: -want, +got:\n%s", tc.reason, diff)
-			}
+			failure := "\"propagate-tags\" returned a fatal result: cannot resolve " + failure + "\n"
+			wanted(t, scenario.Scenario{Name: name, Dir: dir}, map[string]any{"failure": failure}, "An object is missing.")
 		})
 	}
 }
 
-// shown is what each command line tool shows of an outcome: the XR's status without conditions,
+// shown returns the parts of an outcome that each command line tool shows: the XR's status without conditions,
 // composed resources by their name in the pipeline, and the pipeline's results, in order.
 func shown(t *testing.T, o scenario.Outcome) map[string]any {
 	t.Helper()
@@ -164,7 +123,7 @@ func shown(t *testing.T, o scenario.Outcome) map[string]any {
 	return out
 }
 
-// resultOf a step of the pipeline: its severity, the step, and the message.
+// resultOf returns a result of a step of the pipeline: its severity, the step, and the message.
 func resultOf(object map[string]any) (result string, ok bool) {
 	severity, message := fmt.Sprint(object["severity"]), fmt.Sprint(object["message"])
 

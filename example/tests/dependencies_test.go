@@ -24,11 +24,11 @@ func TestFirstCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	const most = 530
+	const limit = 530
 
 	packages := strings.Fields(string(out))
-	if len(packages) > most {
-		t.Errorf("go run ./example/render should compile at most %d packages, but compiles %d", most, len(packages))
+	if len(packages) > limit {
+		t.Errorf("go run ./example/render should compile at most %d packages, but compiles %d", limit, len(packages))
 	}
 
 	for _, p := range packages {

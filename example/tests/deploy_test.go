@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -22,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -43,18 +45,18 @@ type ruleGroup struct {
 func alertRules(t *testing.T, root string) []alertRule {
 	t.Helper()
 
-	var of struct {
+	var file struct {
 		Spec struct {
 			Groups []ruleGroup `json:"groups"`
 		} `json:"spec"`
 	}
 
-	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "rules.yaml"))), &of); err != nil {
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "rules.yaml"))), &file); err != nil {
 		t.Fatal(err)
 	}
 
 	var rules []alertRule
-	for _, g := range of.Spec.Groups {
+	for _, g := range file.Spec.Groups {
 		rules = append(rules, g.Rules...)
 	}
 
@@ -69,7 +71,7 @@ func alertRules(t *testing.T, root string) []alertRule {
 func queries(t *testing.T, root string) []string {
 	t.Helper()
 
-	var of struct {
+	var dashboard struct {
 		Panels []struct {
 			Targets []struct {
 				Expr string `json:"expr"`
@@ -77,13 +79,13 @@ func queries(t *testing.T, root string) []string {
 		} `json:"panels"`
 	}
 
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "dashboard.json"))), &of); err != nil {
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "dashboard.json"))), &dashboard); err != nil {
 		t.Fatal(err)
 	}
 
 	var all []string
 
-	for _, p := range of.Panels {
+	for _, p := range dashboard.Panels {
 		for _, target := range p.Targets {
 			all = append(all, strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"))
 		}
@@ -134,8 +136,8 @@ func samples(t *testing.T, running *functions.Running) []sample {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 
-		if of, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			counter = !strings.HasSuffix(of, " gauge")
+		if typ, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			counter = !strings.HasSuffix(typ, " gauge")
 			continue
 		}
 
@@ -173,8 +175,9 @@ func TestMonitoringNames(t *testing.T) {
 
 	root, _ := all(t)
 	running := start(t, root)
+	faults := alertFaults(t)
 
-	for _, f := range alertFaults {
+	for _, f := range faults {
 		f.run(t, running)
 	}
 
@@ -193,11 +196,11 @@ func TestMonitoringNames(t *testing.T) {
 		}
 	}
 
-	// What a fault is told by has counted it, without the wait that alerts have.
-	for _, f := range alertFaults {
-		for _, labels := range f.alerts {
+	// The function counts a fault at once. Alerts wait.
+	for _, f := range faults {
+		for _, labels := range f.Alerts {
 			if reason := labels["reason"]; reason != "" && !counted["function_cloud_tags_runs_total{reason=\""+reason+"\"}"] {
-				t.Errorf("%s: the function has counted no run with the reason %s", f.name, reason)
+				t.Errorf("%s: the function has counted no run with the reason %s", f.Name, reason)
 			}
 		}
 	}
@@ -207,7 +210,7 @@ func TestMonitoringNames(t *testing.T) {
 	for _, r := range alertRules(t, root) {
 		all = append(all, r.Expr)
 
-		if !slices.ContainsFunc(alertFaults, func(f alertFault) bool { return f.alerts[r.Alert] != nil }) && r.Alert != alertNoRuns {
+		if !slices.ContainsFunc(faults, func(f alertFault) bool { return f.Alerts[r.Alert] != nil }) && r.Alert != alertNoRuns {
 			t.Errorf("no fault makes the alert %s fire", r.Alert)
 		}
 	}
@@ -271,76 +274,50 @@ func named(query string) (metrics, labels []string) {
 
 // An alertFault is a run after which alerts should fire, or none.
 type alertFault struct {
-	name     string
-	input    string // Its fields, in JSON.
-	resource string // That an earlier step desires.
-	tooLarge bool
+	Name     string           `json:"name"`
+	Input    *structpb.Struct `json:"input"`    // Its fields.
+	Resource *structpb.Struct `json:"resource"` // An earlier step desires it.
+	TooLarge bool             `json:"tooLarge"`
 
-	// alerts by their names, with the labels that they have beside namespace.
-	alerts map[string]map[string]string
+	// Alerts by their names, with the labels that they have beside namespace.
+	Alerts map[string]map[string]string `json:"alerts"`
 }
 
-const (
-	awsBucket     = `{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"old": "a"}}}}`
-	hetznerServer = `{"apiVersion": "server.hcloud.m.crossplane.io/v1alpha1", "kind": "Server", "spec": {"forProvider": {}}}`
-	unknownKind   = `{"apiVersion": "things.example.m.upbound.io/v1beta1", "kind": "Thing", "spec": {"forProvider": {}}}`
-	untaggedKind  = `{"apiVersion": "iam.aws.m.upbound.io/v1beta1", "kind": "RolePolicyAttachment", "spec": {"forProvider": {}}}`
+// alertFaults returns all faults. The first one is none.
+func alertFaults(t *testing.T) []alertFault {
+	t.Helper()
 
-	aLabel = `"sources": [{"type": "Value", "values": {"env": "prod"}}]`
-)
+	var file struct {
+		Resources []*structpb.Struct `json:"resources"`
+		Faults    []alertFault       `json:"faults"`
+	}
 
-func failing(reason string) map[string]map[string]string {
-	return map[string]map[string]string{"CloudTagsRunsFail": {"reason": reason}}
-}
+	tagstest.ReadYAML(t, filepath.Join("testdata", "monitoring", "faults.yaml"), &file)
 
-func on(alert, provider string) map[string]map[string]string {
-	return map[string]map[string]string{alert: {"provider": provider}}
+	return file.Faults
 }
 
 // alertNoRuns fires when nobody calls the function any more.
 const alertNoRuns = "CloudTagsNoRuns"
 
-var alertFaults = []alertFault{
-	{name: "Healthy", input: `"profileRules": "Cloud", ` + aLabel, resource: awsBucket},
-	{name: "LabelsSkipped", input: `"sources": [{"type": "Value", "values": {"long": "` + strings.Repeat("a", 300) + `"}}]`, resource: awsBucket},
-	{name: "UnknownKind", input: aLabel, resource: unknownKind},
-	{name: "NotTaggable", input: aLabel, resource: untaggedKind},
-	{name: "EmptySource", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`, resource: awsBucket},
-	{name: "InvalidInput", input: `"sources": [{"type": "Valeu"}]`, resource: awsBucket, alerts: failing("InvalidInput")},
-	{name: "ResolveFailed", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "policy": {"fromFieldPath": "Required"}}]`, resource: awsBucket, alerts: failing("ResolveFailed")},
-	{name: "TagConflict", input: `"sources": [{"type": "Value", "keyForm": "Tag", "values": {"old": "b"}, "onConflict": "Error"}]`, resource: awsBucket, alerts: failing("TagConflict")},
-	{name: "LimitExceeded", input: `"limitPolicy": "ApplyStrict", "sources": [{"type": "Value", "values": {` + manyLabels(60) + `}}]`, resource: awsBucket, alerts: failing("LimitExceeded")},
-	{name: "TrustedLabelSkipped", input: `"sources": [{"type": "Value", "trusted": true, "values": {"long": "` + strings.Repeat("a", 300) + `"}}]`, resource: awsBucket, alerts: on("CloudTagsTrustedLabelsSkipped", "aws")},
-	{name: "PolicyViolated", input: `"tagPolicy": {"rules": [{"key": "owner"}]}`, resource: awsBucket, alerts: on("CloudTagsPolicyViolated", "aws")},
-	{name: "RefusedByCloud", input: aLabel, resource: hetznerServer, alerts: on("CloudTagsRefusedByCloud", "hetzner")},
-	{name: "TooLarge", input: aLabel, resource: awsBucket, tooLarge: true, alerts: map[string]map[string]string{"CloudTagsRequestsTooLarge": {}}},
-}
-
-func manyLabels(n int) string {
-	var labels []string
-	for i := range n {
-		labels = append(labels, fmt.Sprintf(`"l%d": "a"`, i))
-	}
-
-	return strings.Join(labels, ", ")
-}
-
-// run the function once with the fault.
+// run calls the function once with the fault.
 func (f alertFault) run(t *testing.T, running *functions.Running) {
 	t.Helper()
 
-	labels := "{}"
-	if f.tooLarge {
-		labels = `{"a": "` + strings.Repeat("a", 5<<20) + `"}`
+	f.Input.Fields["apiVersion"], f.Input.Fields["kind"] = structpb.NewStringValue(v1beta1.APIVersion), structpb.NewStringValue(v1beta1.Kind)
+	xr := object{"apiVersion": "example.org/v1", "kind": "XR", "metadata": object{"name": "xr"}, "spec": object{}}
+
+	if f.TooLarge {
+		xr["spec"] = object{"a": strings.Repeat("a", 5<<20)}
 	}
 
 	_, err := running.Functions[functions.CloudTags].RunFunction(t.Context(), &fnv1.RunFunctionRequest{
-		Input:    tagstest.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + f.input + `}`),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "xr"}, "spec": ` + labels + `}`)}},
-		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: tagstest.MustStructJSON(f.resource)}}},
+		Input:    f.Input,
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(xr)}},
+		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: f.Resource}}},
 	})
-	if (err != nil) != f.tooLarge {
-		t.Fatalf("%s: RunFunction(...): %v", f.name, err)
+	if (err != nil) != f.TooLarge {
+		t.Fatalf("%s: RunFunction(...): %v", f.Name, err)
 	}
 }
 
@@ -394,14 +371,16 @@ func TestAlerts(t *testing.T) {
 	file := ruleTests{RuleFiles: []string{"rules.yaml"}, Interval: "1m"}
 	before := samples(t, running)
 
-	for _, f := range alertFaults {
+	faults := alertFaults(t)
+
+	for _, f := range faults {
 		f.run(t, running)
 
 		after := samples(t, running)
-		test := ruleTest{Name: f.name, Interval: "1m", Series: repeated(before, after, always)}
+		test := ruleTest{Name: f.Name, Interval: "1m", Series: repeated(before, after, always)}
 
 		for _, r := range rules {
-			test.Alerts = append(test.Alerts, alertTest{At: "25m", Name: r.Alert, Alerts: r.expected(f.alerts)})
+			test.Alerts = append(test.Alerts, alertTest{At: "25m", Name: r.Alert, Alerts: r.expected(f.Alerts)})
 		}
 
 		file.Tests = append(file.Tests, test)
@@ -409,7 +388,7 @@ func TestAlerts(t *testing.T) {
 	}
 
 	// Nobody calls the function any more, after half an hour in which all was well.
-	file.Tests = append(file.Tests, ended(t, running, rules))
+	file.Tests = append(file.Tests, ended(t, running, faults[0], rules))
 
 	// All faults at once, on the dashboard.
 	all := ruleTest{Name: "Dashboard", Interval: "1m", Series: repeated(nil, before, always)}
@@ -423,8 +402,8 @@ func TestAlerts(t *testing.T) {
 	file.Tests = append(file.Tests, all)
 
 	dir := t.TempDir()
-	write := func(name string, of any) {
-		text, err := yaml.Marshal(of)
+	write := func(name string, content any) {
+		text, err := yaml.Marshal(content)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -478,11 +457,11 @@ func forHalfAnHour(first, step float64) string {
 }
 
 // ended is a test of half an hour in which the function is called and is well, and hours in which nobody calls it.
-func ended(t *testing.T, running *functions.Running, rules []alertRule) ruleTest {
+func ended(t *testing.T, running *functions.Running, healthy alertFault, rules []alertRule) ruleTest {
 	t.Helper()
 
 	before := samples(t, running)
-	alertFaults[0].run(t, running)
+	healthy.run(t, running)
 
 	test := ruleTest{Name: "NoRuns", Interval: "1m", Series: repeated(before, samples(t, running), forHalfAnHour)}
 

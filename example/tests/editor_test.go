@@ -1,9 +1,7 @@
 package tests
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 const (
@@ -57,104 +55,70 @@ func TestEditorLines(t *testing.T) {
 	}
 }
 
-// checker returns what checks a file by the schema, and says what is wrong.
-func checker(t *testing.T, root, schema string) func(file string) (string, error) {
-	t.Helper()
+// TestEditorSchemas checks files by the schemas for editors, and says where a mistake is: of inputs, and of the built-in
+// index as data.
+func TestEditorSchemas(t *testing.T) {
+	t.Parallel()
+	asked(t)
+
+	root, _ := all(t)
 
 	jv, err := tool.Build(t.Context(), root, "jv")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	return func(file string) (string, error) {
+	check := func(schema, file string) (string, error) {
 		out, err := exec.CommandContext(t.Context(), jv, filepath.Join(root, schema), file).CombinedOutput()
 		return string(out), err
 	}
-}
 
-// TestIndexSchema checks the built-in index as data by its schema, which takes nothing else.
-func TestIndexSchema(t *testing.T) {
-	t.Parallel()
-	asked(t)
+	wanted := func(schema, name, reason, text, want string) {
+		t.Helper()
 
-	root, _ := all(t)
-	check := checker(t, root, indexSchema)
-
-	text, err := json.Marshal(field.BuiltIn().List())
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, tc := range map[string]struct {
-		reason   string
-		old, new string
-		want     string // Where the mistake is, and what. Without one, there is none.
-	}{
-		"Index":   {"What is printed is as the schema says.", "", "", ""},
-		"Shape":   {"All shapes that there can be are known.", `"shape":"KeyValueList"`, `"shape":"List"`, "/shape': value must be one of"},
-		"Field":   {"All fields that there can be are known.", `"immutable":`, `"imutable":`, "additional properties 'imutable' not allowed"},
-		"Missing": {"What is always there is said.", `"versions":`, `"reported":`, "missing property 'versions'"},
-		"Path":    {"What a path looks like is known.", `"spec.forProvider.tags"`, `"spec.forProvider.tags[*]"`, "does not match pattern"},
-		"Type":    {"The type of each field is known.", `"maxLength":255`, `"maxLength":"255"`, "got string, want integer"},
-	} {
 		file := filepath.Join(t.TempDir(), name+".json")
-		if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte(tc.old), []byte(tc.new)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 
-		if out, err := check(file); (err != nil) != (tc.want != "") || !strings.Contains(out, tc.want) {
-			t.Errorf("%s: %s\n%v\nwant %q, got\n%.1000s", name, tc.reason, err, tc.want, out)
+		if out, err := check(schema, file); (err != nil) != (want != "") || !strings.Contains(out, want) {
+			t.Errorf("%s: %s\n%v\nwant %q, got\n%.1000s", name, reason, err, want, out)
 		}
 	}
-}
-
-// TestEditorSchema checks files by the schema for editors: it has nothing against what the function takes, and says
-// where a mistake is.
-func TestEditorSchema(t *testing.T) {
-	t.Parallel()
-	asked(t)
-
-	root, _ := all(t)
-	check := checker(t, root, editorSchema)
 
 	good := append(checked(t, root), filepath.Join(root, "input", "v1beta1", "testdata", "everything.yaml"))
 	for _, file := range good {
-		if out, err := check(file); (err != nil) != strings.Contains(file, "malformed-input") {
+		if out, err := check(editorSchema, file); (err != nil) != strings.Contains(file, "malformed-input") {
 			t.Errorf("%s: %v\n%s", file, err, out)
 		}
 	}
 
-	in := func(fields string) string {
-		return fmt.Sprintf("{apiVersion: %s, kind: %s, %s}", v1beta1.APIVersion, v1beta1.Kind, fields)
-	}
-	step := func(fields string) string {
-		return "{spec: {pipeline: [{step: a, input: {kind: Resources, a: b}}, {step: b, input: " + in(fields) + "}]}, kind: Composition}"
+	var cases struct {
+		Cases map[string]struct {
+			Reason string          `json:"reason"`
+			File   json.RawMessage `json:"file"`
+			Want   string          `json:"want"`
+		} `json:"cases"`
+		Index map[string]struct {
+			Reason string `json:"reason"`
+			Old    string `json:"old"`
+			New    string `json:"new"`
+			Want   string `json:"want"`
+		} `json:"index"`
 	}
 
-	for name, tc := range map[string]struct {
-		reason string
-		text   string
-		want   string // Where the mistake is, and what. Without one, there is none.
-	}{
-		"Input":        {"An input alone is checked, too.", in("sources: [{type: Valeu}]"), "at '/sources/0/type': value must be one of"},
-		"Field":        {"A field that is misspelled is found.", in("source: []"), "additional properties 'source' not allowed"},
-		"Type":         {"A value of another type is found.", in("keyPrefix: 1"), "at '/keyPrefix': got number, want string"},
-		"Missing":      {"A field that has to be there is found.", in("sources: [{name: a}]"), "at '/sources/0': missing property 'type'"},
-		"Version":      {"Another version is not this one.", "{apiVersion: v1, kind: CloudTags}", "at '/apiVersion': value must be"},
-		"Composition":  {"A step of a Composition is checked.", step("keyPrefix: 1"), "at '/spec/pipeline/1/input/keyPrefix'"},
-		"Operation":    {"An Operation has steps, too.", strings.Replace(step("ttl: 1"), "Composition", "Operation", 1), "at '/spec/pipeline/1/input/ttl'"},
-		"Cron":         {"A CronOperation has an Operation.", "{kind: CronOperation, spec: {operationTemplate: " + step("ttl: 1") + "}}", "at '/spec/operationTemplate/spec/pipeline/1/input/ttl'"},
-		"OtherInputs":  {"Nothing is known of inputs of other functions.", step("keyPrefix: a"), ""},
-		"OtherObjects": {"Nothing is known of other objects.", "{kind: Bucket, spec: {pipeline: 1, sources: a}}", ""},
-		"Extra":        {"What entries of a tag field have besides is free.", in("tagFields: [{apiVersion: a/v1, kind: A, shape: KeyValueList, keyValueList: {extra: {a: {b: [1]}}}}]"), ""},
-	} {
-		file := filepath.Join(t.TempDir(), name+".yaml")
-		if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	tagstest.ReadYAML(t, filepath.Join("testdata", "cases", "editors.yaml"), &cases)
 
-		if out, err := check(file); (err != nil) != (tc.want != "") || !strings.Contains(out, tc.want) {
-			t.Errorf("%s: %s\n%v\nwant %q, got\n%s", name, tc.reason, err, tc.want, out)
-		}
+	for name, tc := range cases.Cases {
+		wanted(editorSchema, name, tc.Reason, string(tc.File), tc.Want)
+	}
+
+	index, err := json.Marshal(field.BuiltIn().List())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, tc := range cases.Index {
+		wanted(indexSchema, name, tc.Reason, strings.ReplaceAll(string(index), tc.Old, tc.New), tc.Want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestIgnoredTagsStay renders scenarios before the provider has looked at the cloud, and then ten times in a row, each time
@@ -18,63 +20,17 @@ import (
 func TestIgnoredTagsStay(t *testing.T) {
 	t.Parallel()
 
-	cases := map[string]struct {
-		reason   string
-		scenario string
-		field    string
-
-		// tag of the other system in status.atProvider, and what it changes to.
-		tag []any
-		to  string
-
-		before, after any
-	}{
-		"Map": {
-			reason:   "A map has the value that the cloud has.",
-			scenario: "ignore-map",
-			field:    "tags",
-			tag:      []any{"tagsAll", "Patch Group"},
-			to:       "bsd",
-			before: map[string]any{
-				"Name": "web-1", "Patch Group": "linux", "plexsphere:platform/cost-center": "0815", "plexsphere:platform/env": "prod",
-				"awsApplication": "arn:aws:resource-groups:eu-central-1:123456789012:group/shop/0123456789abcdef0123456789",
-			},
-			after: map[string]any{
-				"Name": "web-1", "Patch Group": "bsd", "plexsphere:platform/cost-center": "0815", "plexsphere:platform/env": "prod",
-				"awsApplication": "arn:aws:resource-groups:eu-central-1:123456789012:group/shop/0123456789abcdef0123456789",
-			},
-		},
-		"KeyValueList": {
-			reason:   "An entry of a list of keys and values has the value that the cloud has, and all else that it says.",
-			scenario: "ignore-key-value-list",
-			field:    "tag",
-			tag:      []any{"tag", 2, "value"},
-			to:       "shared",
-			before: []any{
-				map[string]any{"key": "k8s.io/cluster-autoscaler/enabled", "value": "true", "propagateAtLaunch": false},
-				map[string]any{"key": "Name", "value": "web", "propagateAtLaunch": true},
-				map[string]any{"key": "k8s.io/cluster-autoscaler/shop", "value": "owned", "propagateAtLaunch": false},
-				map[string]any{"key": "plexsphere:platform/cost-center", "value": "4711", "propagateAtLaunch": true},
-				map[string]any{"key": "plexsphere:platform/env", "value": "prod", "propagateAtLaunch": true},
-			},
-			after: []any{
-				map[string]any{"key": "k8s.io/cluster-autoscaler/enabled", "value": "true", "propagateAtLaunch": false},
-				map[string]any{"key": "Name", "value": "web", "propagateAtLaunch": true},
-				map[string]any{"key": "k8s.io/cluster-autoscaler/shop", "value": "shared", "propagateAtLaunch": false},
-				map[string]any{"key": "plexsphere:platform/cost-center", "value": "4711", "propagateAtLaunch": true},
-				map[string]any{"key": "plexsphere:platform/env", "value": "prod", "propagateAtLaunch": true},
-			},
-		},
-		"StringList": {
-			reason:   "A string of a list has the value that the cloud has, and one without a value stays, too.",
-			scenario: "ignore-string-list",
-			field:    "tags",
-			tag:      []any{"allTags", 0},
-			to:       "openshiftClusterID=shop-b4q9z",
-			before:   []any{"openshiftClusterID=shop-x7k2p", "zone=north", "plexsphere:platform/cost-center=4711", "plexsphere:platform/env=prod", "shop-x7k2p-primaryClusterNetwork"},
-			after:    []any{"openshiftClusterID=shop-b4q9z", "zone=north", "plexsphere:platform/cost-center=4711", "plexsphere:platform/env=prod", "shop-x7k2p-primaryClusterNetwork"},
-		},
+	var cases map[string]struct {
+		Reason   string   `json:"reason"`
+		Scenario string   `json:"scenario"`
+		Field    string   `json:"field"`
+		Tag      []string `json:"tag"`
+		To       string   `json:"to"`
+		Before   any      `json:"before"`
+		After    any      `json:"after"`
 	}
+
+	tagstest.ReadYAML(t, filepath.Join("testdata", "cases", "ignore.yaml"), &cases)
 
 	root, _ := all(t)
 	running := start(t, root)
@@ -83,8 +39,8 @@ func TestIgnoredTagsStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			s := scenario.Scenario{Name: tc.scenario, Dir: t.TempDir()}
-			if err := os.CopyFS(s.Dir, os.DirFS(find(t, root, tc.scenario).Dir)); err != nil {
+			s := scenario.Scenario{Name: tc.Scenario, Dir: t.TempDir()}
+			if err := os.CopyFS(s.Dir, os.DirFS(find(t, root, tc.Scenario).Dir)); err != nil {
 				t.Fatal(err)
 			}
 
@@ -122,17 +78,17 @@ func TestIgnoredTagsStay(t *testing.T) {
 			}
 
 			observed["status"] = status
-			want := tc.before
+			want := tc.Before
 
 			for i := range 10 {
 				if i == 5 {
-					want = tc.after
-					set(t, at(t, observed, "status", "atProvider"), tc.to, tc.tag...)
+					want = tc.After
+					set(at(t, observed, "status", "atProvider"), tc.To, tc.Tag...)
 				}
 
 				got := composed(t, render(), at(t, observed, "metadata", "name"))
-				if diff := cmp.Diff(want, at(t, got, "spec", "forProvider", tc.field)); diff != "" {
-					t.Fatalf("\n%s\nRendering %d: -want, +got:\n%s", tc.reason, i+1, diff)
+				if diff := cmp.Diff(want, at(t, got, "spec", "forProvider", tc.Field)); diff != "" {
+					t.Fatalf("\n%s\nRendering %d: -want, +got:\n%s", tc.Reason, i+1, diff)
 				}
 
 				observed["spec"] = got["spec"]
@@ -141,19 +97,20 @@ func TestIgnoredTagsStay(t *testing.T) {
 	}
 }
 
-// set the value at a path of fields and indices.
-func set(t *testing.T, in any, to string, path ...any) {
-	t.Helper()
-
-	last := path[len(path)-1]
-
-	switch v := at(t, in, path[:len(path)-1]...).(type) {
-	case map[string]any:
-		key, _ := last.(string)
-		v[key] = to
-	case []any:
-		i, _ := last.(int)
-		v[i] = to
+// set sets the value at a path of fields and indices.
+func set(v any, to string, path ...string) {
+	for i, step := range path {
+		switch in := v.(type) {
+		case map[string]any:
+			if v = in[step]; i == len(path)-1 {
+				in[step] = to
+			}
+		case []any:
+			n, _ := strconv.Atoi(step)
+			if v = in[n]; i == len(path)-1 {
+				in[n] = to
+			}
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func testImmutable(c live.Test) {
 	// Before the step does anything, somebody has patched a tag into one that has another.
 	s := c.NewStack("immutable", template("before", "")+template("own", ", tags: {Name: own}")+template("stuck", `, tags: {"plexsphere:env": prod}`), fieldLabels+"resources: [{name: nothing}]\n")
 	before := &live.ImmutableProvider{Stack: s, Name: "before"}
-	own := &live.ImmutableProvider{Stack: s, Name: "own", Adds: object{"crossplane-name": "own"}}
+	tagging := &live.ImmutableProvider{Stack: s, Name: "own", Adds: object{"crossplane-name": "own"}}
 	stuck := &live.ImmutableProvider{Stack: s, Name: "stuck", Made: true, Cloud: object{"Name": "old"}}
 	bare := &live.ImmutableProvider{Stack: s, Name: "bare", Made: true}
 	imported := &live.ImmutableProvider{Stack: s, Name: "imported", Made: true, Cloud: object{"owner": "others"}}
@@ -34,7 +34,7 @@ func testImmutable(c live.Test) {
 	late := &live.ImmutableProvider{Stack: s, Name: "late"}
 
 	s.Label(object{"env": "prod"})
-	reconcile(c, nil, before, own)
+	reconcile(c, nil, before, tagging)
 	reconcile(c, live.ErrRefused, stuck)
 
 	*s = *c.NewStack("immutable", template("before", "")+template("own", ", tags: {Name: own}")+template("stuck", "")+
@@ -58,7 +58,7 @@ func testImmutable(c live.Test) {
 	reconcile(c, nil, never)
 
 	settled := map[*live.ImmutableProvider]object{
-		before: nil, own: {"Name": "own"}, stuck: {"Name": "old"}, bare: nil, imported: {"owner": "others"},
+		before: nil, tagging: {"Name": "own"}, stuck: {"Name": "old"}, bare: nil, imported: {"owner": "others"},
 		never: {"plexsphere:env": "test"}, late: all,
 	}
 
@@ -69,9 +69,9 @@ func testImmutable(c live.Test) {
 		for p, tags := range settled {
 			var want any
 			if tags != nil || p.Adds != nil {
-				of := maps.Clone(tags)
-				maps.Copy(of, p.Adds)
-				want = of
+				merged := maps.Clone(tags)
+				maps.Copy(merged, p.Adds)
+				want = merged
 			}
 
 			s.WantSoon(p.Name, ofTags, want)

@@ -184,7 +184,7 @@ func wantInputCRD(c live.Test) {
 	crd := live.Parse(c.T, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition}")
 
 	_, err := c.ClientFor(crd).Get(c.T.Context(), "cloudtags.cloudtags.fn.plexsphere.com", metav1.GetOptions{})
-	if is, want := err == nil, c.Release == live.V1; is != want || err != nil && !apierrors.IsNotFound(err) {
-		c.T.Errorf("that there is the CRD of the input is %t, want %t: %v", is, want, err)
+	if installed, want := err == nil, c.Release == live.V1; installed != want || err != nil && !apierrors.IsNotFound(err) {
+		c.T.Errorf("that there is the CRD of the input is %t, want %t: %v", installed, want, err)
 	}
 }

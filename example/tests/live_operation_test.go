@@ -307,12 +307,12 @@ func reported(c live.Test, configMap *unstructured.Unstructured, want report) {
 		c.T.Errorf("data of others: -want, +got:\n%s", diff)
 	}
 
-	of := report{}
-	if err := yaml.Unmarshal([]byte(text), &of); err != nil {
+	stored := report{}
+	if err := yaml.Unmarshal([]byte(text), &stored); err != nil {
 		c.T.Fatal(err)
 	}
 
-	if diff := cmp.Diff(want, of, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, stored, cmpopts.EquateEmpty()); diff != "" {
 		c.T.Errorf("report in the ConfigMap: -applied, +counted:\n%s", diff)
 	}
 }

@@ -12,15 +12,15 @@ import (
 
 // filled is a stack of one resource, whose provider had filled its tags in with those of the cloud
 // before the function's step tagged it.
-func filled(c live.Test, name, resource, of, input string, labels, cloud object) (*live.Stack, *live.Provider) {
+func filled(c live.Test, name, resource, composed, input string, labels, cloud object) (*live.Stack, *live.Provider) {
 	c.T.Helper()
 
 	s := c.NewStack(name, resource, input+"resources: [{name: nothing}]\n")
-	p := &live.Provider{Stack: s, Name: of, Cloud: cloud}
+	p := &live.Provider{Stack: s, Name: composed, Cloud: cloud}
 
 	s.Label(labels)
 	live.Eventually(c.T, p.Reconcile)
-	s.Want(of, ofTags, cloud)
+	s.Want(composed, ofTags, cloud)
 
 	*s = *c.NewStack(name, resource, input)
 

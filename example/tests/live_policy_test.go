@@ -230,8 +230,8 @@ func (j *judge) object(k judgedKind, labels, annotations object) *unstructured.U
 		return o
 	}
 
-	for field, of := range map[string]object{"labels": labels, "annotations": annotations} {
-		for key, value := range of {
+	for field, entries := range map[string]object{"labels": labels, "annotations": annotations} {
+		for key, value := range entries {
 			metadata[field].(object)[j.prefix+key] = value //nolint:forcetypeassert // It is one.
 		}
 	}
@@ -263,13 +263,13 @@ func (j *judge) draw(t *rapid.T, k judgedKind) *unstructured.Unstructured {
 
 // ask the function, and return the reasons of its condition and results.
 func (j *judge) ask(c live.Test, t *rapid.T, f functions.Function, o *unstructured.Unstructured, k judgedKind) (reasons []string) {
-	of := tagstest.Struct(o.Object)
+	tree := tagstest.Struct(o.Object)
 
 	rsp, err := called(t.Context(), f, &fnv1.RunFunctionRequest{
 		Input:    tagstest.Struct(j.step(c)),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tree}},
 		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: tagstest.Struct(live.Parse(c.T, k.resource).Object)}}},
-	}, of)
+	}, tree)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -205,8 +205,8 @@ func (step *liveStep) play(s *live.Stack) {
 		step.change(s)
 	}
 
-	for name, of := range step.Want {
-		for path, want := range of {
+	for name, fields := range step.Want {
+		for path, want := range fields {
 			if step.Soon {
 				s.WantSoon(name, pathOf(path), want)
 			} else {
@@ -219,8 +219,8 @@ func (step *liveStep) play(s *live.Stack) {
 		s.WantNetwork(step.Network...)
 	}
 
-	for name, of := range step.Owners {
-		for path, want := range of {
+	for name, fields := range step.Owners {
+		for path, want := range fields {
 			s.WantOwners(name, pathOf(path), want)
 		}
 	}
@@ -230,20 +230,20 @@ func (step *liveStep) play(s *live.Stack) {
 
 // change the resources of the stack, as others do.
 func (step *liveStep) change(s *live.Stack) {
-	for _, of := range []struct {
+	for _, others := range []struct {
 		by      func(string, object)
 		changes map[string]object
 	}{{s.Tag, step.Tag}, {s.Write, step.Write}, {s.Observe, step.Observe}} {
-		for name, change := range of.changes {
-			of.by(name, change)
+		for name, change := range others.changes {
+			others.by(name, change)
 		}
 	}
 }
 
 // objection to what the resources are, if they aren't as is wanted.
 func (step *liveStep) objection(s *live.Stack) error {
-	for name, of := range step.Want {
-		for path, want := range of {
+	for name, fields := range step.Want {
+		for path, want := range fields {
 			if err := s.Objection(name, pathOf(path), want); err != nil {
 				return err
 			}

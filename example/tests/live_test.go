@@ -273,8 +273,8 @@ func testLastLabel(c live.Test) {
   base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket}
 `, fieldLabels)
 	// This provider adds tags of its own, so that its field is never empty.
-	own := object{"crossplane-kind": "bucket.s3.aws.m.upbound.io", "crossplane-name": "tagged"}
-	providers := []*live.Provider{{Stack: s, Name: "vpc"}, {Stack: s, Name: "tagged", Adds: own}}
+	added := object{"crossplane-kind": "bucket.s3.aws.m.upbound.io", "crossplane-name": "tagged"}
+	providers := []*live.Provider{{Stack: s, Name: "vpc"}, {Stack: s, Name: "tagged", Adds: added}}
 
 	// provided checks what the tags in the cloud become.
 	provided := func(want object) {
@@ -304,7 +304,7 @@ func testLastLabel(c live.Test) {
 	// may not write what it read before.
 	s.Label(nil)
 	s.Want("vpc", ofTags, object{})
-	s.Want("tagged", ofTags, own)
+	s.Want("tagged", ofTags, added)
 	s.Settled()
 	s.Want("vpc", ofTags, object{})
 	s.WantOwners("vpc", ofTags, live.Owners{crossplane: {""}})
@@ -322,7 +322,7 @@ func testLastLabel(c live.Test) {
 		s.Settled()
 		s.Want("vpc", ofTags, nil)
 		s.WantOwners("vpc", ofTags, live.Owners{})
-		s.Want("tagged", ofTags, own)
+		s.Want("tagged", ofTags, added)
 		s.WantOwners("tagged", ofTags, live.Owners{"provider": {".crossplane-kind", ".crossplane-name"}})
 		provided(object{})
 	}
@@ -536,18 +536,27 @@ func applyPrinted(c live.Test, cmd *exec.Cmd) string {
 // policyOfComposition proves that the API server judges maps, spellings, what is left of the cap, and provider configs
 // as the function does.
 func policyOfComposition(c live.Test) {
-	input := live.Parse(c.T, `{
-		apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, keyPrefix: "", reservedKeys: [cost-center], reservedTags: {aws: 43},
-		tagPolicy: {enforcement: Error, rules: [{key: owner}, {key: team, required: false}]},
-		sources: [
-			{type: Value, values: {fixed: x}},
-			{type: CompositeField, fromFieldPath: spec.labels},
-			{type: ProviderConfig, prefix: policy.example.org/, names: [judged], include: {keys: [cost-center, env]}, trusted: true}
-		]
-	}`).Object
+	var cases struct {
+		Input  object `json:"input"`
+		Stacks []struct {
+			Reason string `json:"reason"`
+			Other  bool   `json:"other"` // The policy doesn't select the object.
+			Labels object `json:"labels"`
+			Want   string `json:"want"`
+		} `json:"stacks"`
+		Configs []struct {
+			Reason    string `json:"reason"`
+			Kind      string `json:"kind"`
+			Namespace string `json:"namespace"`
+			Want      string `json:"want"`
+		} `json:"configs"`
+	}
+
+	tagstest.ReadYAML(c.T, filepath.Join("testdata", "cases", "policy.yaml"), &cases)
+
 	file := filepath.Join(c.T.TempDir(), "composition.yaml")
 
-	j, err := live.Composition("judged", array{}, input).MarshalJSON()
+	j, err := live.Composition("judged", array{}, cases.Input).MarshalJSON()
 	if err != nil {
 		c.T.Fatal(err)
 	}
@@ -565,10 +574,10 @@ func policyOfComposition(c live.Test) {
 		return err
 	}
 
-	stack := func(judged string, labels map[string]any) *unstructured.Unstructured {
+	stack := func(other bool, labels object) *unstructured.Unstructured {
 		o := live.Parse(c.T, "{apiVersion: platform.example.org/v1alpha1, kind: Stack, metadata: {name: judged}}")
-		o.SetLabels(map[string]string{"judged": judged})
-		o.Object["spec"] = map[string]any{"labels": labels}
+		o.SetLabels(map[string]string{"judged": map[bool]string{true: "no", false: "yes"}[other]})
+		o.Object["spec"] = object{"labels": labels}
 
 		if c.Release != live.V1 {
 			o.SetNamespace("default")
@@ -585,43 +594,30 @@ func policyOfComposition(c live.Test) {
 		return o
 	}
 
-	type question struct {
-		reason string
-		object *unstructured.Unstructured
-		want   string // In the error, or nothing if there is none.
-	}
-
-	questions := []question{
-		{"A map without a required label should be refused.", stack("yes", map[string]any{}), "tagPolicy requires the tag"},
-		{"One with it should be admitted.", stack("yes", map[string]any{"owner": "me"}), ""},
-		{"Other objects should be admitted.", stack("no", map[string]any{}), ""},
-		{"Another spelling of a key should be refused.", stack("yes", map[string]any{"owner": "me", "Team": "a"}), "as tagPolicy spells it"},
-		{"A reserved key should be refused in any case.", stack("yes", map[string]any{"owner": "me", "COST-center": "a"}), "reserved-key"},
-		{"So should it with a character that is an ASCII letter in another case.", stack("yes", map[string]any{"owner": "me", "co\u017ft-center": "a"}), "reserved-key"},
-		{"A value that is too long should be refused.", stack("yes", map[string]any{"owner": strings.Repeat("x", 257)}), "value-too-long"},
-		{"The input's own label takes a slot.", stack("yes", map[string]any{"owner": "me", "a": "", "b": "", "c": ""}), "count-cap"},
-		{"A label with its key takes none.", stack("yes", map[string]any{"owner": "me", "a": "", "b": "", "fixed": ""}), ""},
-	}
-
-	if c.Release != live.V1 { // Which has no such kinds.
-		questions = append(questions,
-			question{"A config of the cluster may have reserved keys.", config("ClusterProviderConfig", ""), ""},
-			question{"One in a namespace may not.", config("ProviderConfig", "default"), "reserved-key"},
-		)
-	}
-
 	// It takes a moment until the policy is in force.
 	live.Eventually(c.T, func() error {
-		if create(questions[0].object) == nil {
+		if create(stack(false, object{})) == nil {
 			return errors.New("an object without a required label is accepted")
 		}
 
 		return nil
 	})
 
-	for _, q := range questions {
-		if err := create(q.object); (err == nil) != (q.want == "") || err != nil && !strings.Contains(err.Error(), q.want) {
-			c.T.Errorf("%s\nIt should be %q, but is: %v", q.reason, q.want, err)
+	check := func(reason string, o *unstructured.Unstructured, want string) {
+		c.T.Helper()
+
+		if err := create(o); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			c.T.Errorf("%s\nIt should be %q, but is: %v", reason, want, err)
+		}
+	}
+
+	for _, q := range cases.Stacks {
+		check(q.Reason, stack(q.Other, q.Labels), q.Want)
+	}
+
+	for _, q := range cases.Configs {
+		if c.Release != live.V1 {
+			check(q.Reason, config(q.Kind, q.Namespace), q.Want)
 		}
 	}
 }

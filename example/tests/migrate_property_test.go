@@ -71,9 +71,9 @@ func drawPatch(t *rapid.T, k drawnKind) object {
 	source := rapid.SampledFrom([]string{"Composite", "Composite", "Environment"}).Draw(t, "source")
 	p := object{"type": "From" + source + "FieldPath", "toFieldPath": to, "fromFieldPath": drawPath(t, key)}
 
-	of := rapid.IntRange(0, 7).Draw(t, "kind of patch")
+	kind := rapid.IntRange(0, 7).Draw(t, "kind of patch")
 
-	switch of {
+	switch kind {
 	case 0, 1:
 		p["fromFieldPath"] = rapid.SampledFrom([]string{"spec.labels", "spec.none", "spec.tags"}[:k.maps]).Draw(t, "map")
 		if k.tags != "tag" {
@@ -105,7 +105,7 @@ func drawPatch(t *rapid.T, k drawnKind) object {
 	}
 
 	policy := object{}
-	if of < 2 || mostly(t, "a policy", 0, 1) > 0 {
+	if kind < 2 || mostly(t, "a policy", 0, 1) > 0 {
 		policy["toFieldPath"] = rapid.SampledFrom([]string{"MergeObjects", "ForceMergeObjects", "Replace"}).Draw(t, "policy")
 	}
 
@@ -272,23 +272,23 @@ func (m *mover) keeps(t *rapid.T, more []string, steps ...any) bool {
 }
 
 // drawEntries of the input of function-tag-manager: tags, or keys.
-func drawEntries(t *rapid.T, of string) (out []any) {
-	for range rapid.IntRange(0, 3).Draw(t, of) {
+func drawEntries(t *rapid.T, kind string) (out []any) {
+	for range rapid.IntRange(0, 3).Draw(t, kind) {
 		e := object{"type": rapid.SampledFrom([]string{"FromValue", "FromCompositeFieldPath", "FromEnvironmentFieldPath"}).Draw(t, "type")}
 
 		switch {
 		case e["type"] != "FromValue":
 			e["fromFieldPath"] = rapid.SampledFrom([]string{"spec.labels", "spec.tags", "spec.none"}).Draw(t, "from")
-			if of == "keys" {
+			if kind == "keys" {
 				e["fromFieldPath"] = rapid.SampledFrom([]string{"spec.list", "spec.none"}).Draw(t, "from")
 			}
-		case of == "keys":
+		case kind == "keys":
 			e["keys"] = rapid.SliceOf(rapid.SampledFrom(anyKeys)).Draw(t, "keys")
 		default:
 			e["tags"] = drawTags(t, "tags", awsKeys)
 		}
 
-		if policy := rapid.SampledFrom([]string{"", "Retain", "Replace"}).Draw(t, "policy"); policy != "" && of == "tags" {
+		if policy := rapid.SampledFrom([]string{"", "Retain", "Replace"}).Draw(t, "policy"); policy != "" && kind == "tags" {
 			e["policy"] = policy
 		}
 

@@ -133,7 +133,7 @@ func exists(t *testing.T, path string) bool {
 
 // withStep returns the Composition of a scenario without this function's step, and with another one that has the input
 // in the file: in place of what makes the resources, or in place of this function.
-func withStep(t *testing.T, s scenario.Scenario, of, function, file string) string {
+func withStep(t *testing.T, s scenario.Scenario, replaced, function, file string) string {
 	t.Helper()
 
 	var composition, input map[string]any
@@ -155,7 +155,7 @@ func withStep(t *testing.T, s scenario.Scenario, of, function, file string) stri
 		ref, _ := step["functionRef"].(map[string]any)
 
 		switch ref["name"] {
-		case of:
+		case replaced:
 			pipeline = append(pipeline, map[string]any{"step": "old", "functionRef": map[string]any{"name": function}, "input": input})
 		case functions.CloudTags:
 		default:

@@ -162,8 +162,8 @@ func TestScenariosListed(t *testing.T) {
 				t.Errorf("%s: want it in the folder of the others under %q, %s", row.Folder, topic.Name, folder)
 			}
 
-			if most := 80; utf8.RuneCountInString(row.Shows) > most {
-				t.Errorf("%s: what it shows has more than %d characters", row.Scenario, most)
+			if limit := 80; utf8.RuneCountInString(row.Shows) > limit {
+				t.Errorf("%s: what it shows has more than %d characters", row.Scenario, limit)
 			}
 		}
 	}

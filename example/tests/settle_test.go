@@ -3,113 +3,78 @@ package tests
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
-	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/engine"
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// tree of a YAML text.
-func tree(t *testing.T, text string) *structpb.Struct {
-	t.Helper()
-
-	j, err := yaml.YAMLToJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	out := &structpb.Struct{}
-	if err := out.UnmarshalJSON(j); err != nil {
-		t.Fatal(err)
-	}
-
-	return out
-}
-
-// TestProviderConfigsSettle counts how often Crossplane calls the function until what it requires
-// settles. It should require the same on each call, and be called at most once more than without
+// TestProviderConfigsSettle counts how often Crossplane calls the function until its requirements
+// settle. The function should require the same on each call, and be called at most once more than without
 // a source of type ProviderConfig.
 func TestProviderConfigsSettle(t *testing.T) {
 	t.Parallel()
 
-	const (
-		v2      = `{name: v2, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket, spec: {forProvider: {}}}}`
-		own     = `{name: own, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket, spec: {providerConfigRef: {kind: ProviderConfig, name: prod}, forProvider: {}}}}`
-		shared  = `{name: shared, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket, spec: {providerConfigRef: {kind: ClusterProviderConfig, name: shared}, forProvider: {}}}}`
-		v1      = `{name: v1, base: {apiVersion: ec2.aws.upbound.io/v1beta1, kind: VPC, spec: {forProvider: {}}}}`
-		legacy  = `{name: legacy, base: {apiVersion: ec2.aws.upbound.io/v1beta1, kind: VPC, spec: {providerConfigRef: {name: legacy}, forProvider: {}}}}`
-		unknown = `{name: unknown, base: {apiVersion: compute.acme.example.org/v1alpha1, kind: Machine, spec: {forProvider: {}}}}`
+	var file struct {
+		Resources map[string]object  `json:"resources"`
+		Sources   map[string]object  `json:"sources"`
+		Selector  array              `json:"selector"`
+		Composite *structpb.Struct   `json:"composite"`
+		Schema    *structpb.Struct   `json:"schema"`
+		Objects   []*structpb.Struct `json:"objects"`
 
-		field   = `{type: CompositeField, fromFieldPath: spec.labels}`
-		another = `{type: RequiredResource, resource: {apiVersion: v1, kind: Namespace, name: {value: a}}, prefix: tags.example.org/}`
-		config  = `{type: ProviderConfig, prefix: tags.example.org/}`
+		Cases map[string]struct {
+			Reason    string `json:"reason"`
+			Resources array  `json:"resources"`
+			Sources   array  `json:"sources"`
+			Select    array  `json:"select"`
+			Absent    bool   `json:"absent"`
 
-		byTags = `, resources: [{name: own-*, matchTags: {env: prod}}]`
-		prod   = `{name: own-prod, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Own, spec: {providerConfigRef: {kind: ClusterProviderConfig, name: shared}, forProvider: {tags: {env: prod}}}}}`
-		test   = `{name: own-test, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Own, spec: {forProvider: {tags: {env: test}}}}}`
-		schema = `{components: {schemas: {Own: {type: object, x-kubernetes-group-version-kind: [{group: s3.aws.m.upbound.io, version: v1beta1, kind: Own}],
-			properties: {spec: {type: object, properties: {forProvider: {type: object, properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}}`
-	)
-
-	cases := map[string]struct {
-		reason    string
-		resources string
-		sources   string
-		input     string // More fields of it.
-		absent    bool
-
-		// want are the names of the configs that are asked for, once each.
-		want []string
-	}{
-		"V2":          {reason: "A reference that isn't there means default.", resources: v2, sources: field, want: []string{"ClusterProviderConfig default"}},
-		"V1":          {reason: "Of v1, too.", resources: v1, sources: field, want: []string{"ProviderConfig default"}},
-		"Namespaced":  {reason: "A config can be in the namespace of the resource.", resources: own, sources: field, want: []string{"ProviderConfig prod in a"}},
-		"TwoAccounts": {reason: "Each config is asked for once, however many resources have it.", resources: own + "," + shared + "," + v2 + "," + v1 + "," + legacy, sources: field, want: []string{"ClusterProviderConfig default", "ClusterProviderConfig shared", "ProviderConfig default", "ProviderConfig legacy", "ProviderConfig prod in a"}},
-		"Absent":      {reason: "What isn't there is asked for no more often.", resources: own + "," + legacy, sources: field, absent: true, want: []string{"ProviderConfig legacy", "ProviderConfig prod in a"}},
-		"Schemas":     {reason: "Schemas are asked for at the same time.", resources: v2 + "," + unknown, sources: field, want: []string{"ClusterProviderConfig default"}},
-		"Objects":     {reason: "Objects of other sources are, too.", resources: v2 + "," + legacy + "," + unknown, sources: field + "," + another, want: []string{"ClusterProviderConfig default", "ProviderConfig legacy"}},
-		"Tags":        {reason: "A config is asked for before the schema says where the tags are that select its resource.", resources: prod + "," + legacy, sources: field, input: byTags, want: []string{"ClusterProviderConfig shared"}},
-		"OtherTags":   {reason: "That of a resource which turns out to have other tags is asked for on each call.", resources: test + "," + legacy, sources: field, input: byTags, want: []string{"ClusterProviderConfig default"}},
+			// Want are the names of the required configs, once each.
+			Want []string `json:"want"`
+		} `json:"cases"`
 	}
+
+	tagstest.ReadYAML(t, filepath.Join("testdata", "cases", "provider-configs.yaml"), &file)
 
 	root, _ := all(t)
 	running := start(t, root)
 
-	for name, tc := range cases {
+	for name, tc := range file.Cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			in := engine.Input{Composite: tree(t, `{apiVersion: example.org/v1, kind: XR, metadata: {name: x, namespace: a}, spec: {labels: {a: b}}}`), Schemas: []*structpb.Struct{tree(t, schema)}}
-			if !tc.absent {
-				for _, o := range []string{
-					`{apiVersion: v1, kind: Namespace, metadata: {name: a}}`,
-					`{apiVersion: aws.m.upbound.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default, labels: {tags.example.org/account: x}}}`,
-					`{apiVersion: aws.m.upbound.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: shared}}`,
-					`{apiVersion: aws.m.upbound.io/v1beta1, kind: ProviderConfig, metadata: {name: prod, namespace: a}}`,
-					`{apiVersion: aws.upbound.io/v1beta1, kind: ProviderConfig, metadata: {name: legacy}}`,
-				} {
-					in.Required = append(in.Required, tree(t, o))
-				}
+			in := engine.Input{Composite: file.Composite, Schemas: []*structpb.Struct{file.Schema}}
+			if !tc.Absent {
+				in.Required = file.Objects
 			}
 
-			calls := func(sources string) []*fnv1.Requirements {
-				in.Composition = tree(t, `{metadata: {name: c}, spec: {compositeTypeRef: {apiVersion: example.org/v1, kind: XR}, mode: Pipeline, pipeline: [
-					{step: make, functionRef: {name: function-test-resources}, input: {apiVersion: testfunction.example.org/v1, kind: Resources, resources: [`+tc.resources+`]}},
-					{step: tag, functionRef: {name: function-cloud-tags}, input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, sources: [`+sources+`]`+tc.input+`}}]}}`)
+			calls := func(more ...any) []*fnv1.Requirements {
+				input := object{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "sources": slices.Concat(tc.Sources, more)}
+				if tc.Select != nil {
+					input["resources"] = tc.Select
+				}
+
+				in.Composition = tagstest.Struct(object{"metadata": object{"name": "c"}, "spec": object{"compositeTypeRef": object{"apiVersion": "example.org/v1", "kind": "XR"}, "mode": "Pipeline", "pipeline": array{
+					object{"step": "make", "functionRef": object{"name": functions.TestResources}, "input": object{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": tc.Resources}},
+					object{"step": "tag", "functionRef": object{"name": functions.CloudTags}, "input": input},
+				}}})
 
 				return required(t, in, running.Functions)
 			}
 
-			before, after := calls(tc.sources), calls(tc.sources+","+config)
+			before, after := calls(), calls(object{"type": "ProviderConfig", "prefix": "tags.example.org/"})
 			if len(after) > len(before)+1 {
-				t.Errorf("\n%s\nwant at most %d calls, got %d", tc.reason, len(before)+1, len(after))
+				t.Errorf("\n%s\nwant at most %d calls, got %d", tc.Reason, len(before)+1, len(after))
 			}
 
 			for i, r := range after {
@@ -118,8 +83,8 @@ func TestProviderConfigsSettle(t *testing.T) {
 				}
 			}
 
-			if diff := cmp.Diff(tc.want, configs(after[0])); diff != "" {
-				t.Errorf("\n%s\n-want configs, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.Want, configs(after[0])); diff != "" {
+				t.Errorf("\n%s\n-want configs, +got:\n%s", tc.Reason, diff)
 			}
 		})
 	}
@@ -147,12 +112,12 @@ func required(t *testing.T, in engine.Input, all map[string]functions.Function) 
 	return out
 }
 
-// names of all that is required.
+// names returns the names of all requirements.
 func names(r *fnv1.Requirements) [][]string {
 	return [][]string{slices.Sorted(maps.Keys(r.GetResources())), slices.Sorted(maps.Keys(r.GetSchemas())), slices.Sorted(maps.Keys(r.GetExtraResources()))} //nolint:staticcheck // It may still ask so.
 }
 
-// configs that are required.
+// configs returns the names of all required configs.
 func configs(r *fnv1.Requirements) (out []string) {
 	for _, s := range r.GetResources() {
 		if s.GetKind() == "Namespace" {

@@ -272,10 +272,10 @@ func (s *soak) still(do func()) {
 }
 
 // say waits until all XRs have a condition that says a text.
-func (s *soak) say(condition, is, text string) {
+func (s *soak) say(condition, status, text string) {
 	s.T.Helper()
 
-	if err := s.fleet.Say(s.T.Context(), condition, is, text); err != nil {
+	if err := s.fleet.Say(s.T.Context(), condition, status, text); err != nil {
 		s.T.Fatal(err)
 	}
 }
@@ -309,10 +309,10 @@ func kill(part string, times int) func(*soak) {
 }
 
 // authority of the cluster, or a foreign one.
-func (s *soak) authority(of func() (*live.Authority, error)) *live.Authority {
+func (s *soak) authority(made func() (*live.Authority, error)) *live.Authority {
 	s.T.Helper()
 
-	a, err := of()
+	a, err := made()
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -448,7 +448,7 @@ sources:
 
 // Tags of many resources may be more than fits into a response.
 func outgrowResponses(s *soak) {
-	const resources, most = 120, 50
+	const resources, limit = 120, 50
 
 	composed := &strings.Builder{}
 	for i := range resources {
@@ -456,7 +456,7 @@ func outgrowResponses(s *soak) {
 	}
 
 	labels := object{}
-	for i := range most {
+	for i := range limit {
 		labels[fmt.Sprintf("%s-%d", strings.Repeat("k", 490), i)] = strings.Repeat("v", 256)
 	}
 

@@ -59,15 +59,15 @@ func (tagManagerModel) RunFunction(_ context.Context, req *fnv1.RunFunctionReque
 			ignored := [2]map[string]string{{}, {}}
 
 			for _, e := range entries(req, "ignoreTags") {
-				of := map[string]string{}
+				cloud := map[string]string{}
 
 				for _, key := range keysAt(req, e) {
 					if value, ok := texts(there)[key]; ok {
-						of[key] = value
+						cloud[key] = value
 					}
 				}
 
-				fill(ignored[policyOf(e)], of)
+				fill(ignored[policyOf(e)], cloud)
 			}
 
 			merge(tags, ignored)
@@ -150,8 +150,8 @@ func texts(v *structpb.Value) map[string]string {
 }
 
 // fill what is absent or empty.
-func fill(to, of map[string]string) {
-	for key, value := range of {
+func fill(to, tags map[string]string) {
+	for key, value := range tags {
 		if to[key] == "" {
 			to[key] = value
 		}
@@ -159,9 +159,9 @@ func fill(to, of map[string]string) {
 }
 
 // merge what is retained, and then what replaces.
-func merge(tags map[string]string, of [2]map[string]string) {
-	fill(tags, of[0])
-	maps.Copy(tags, of[1])
+func merge(tags map[string]string, added [2]map[string]string) {
+	fill(tags, added[0])
+	maps.Copy(tags, added[1])
 }
 
 // TestTagManagerModel compares the model with what function-tag-manager has made of the scenarios.

@@ -69,9 +69,9 @@ func TestTagManager(t *testing.T) {
 	}
 
 	for _, from := range []string{"FromValue", "FromCompositeFieldPath", "FromEnvironmentFieldPath"} {
-		for _, what := range []string{"addTags Replace", "addTags Retain", "ignoreTags Replace", "ignoreTags Retain", "removeTags"} {
-			if !used[what+" "+from] {
-				t.Errorf("no %s has %s %s", scenario.FileTagManager, what, from)
+		for _, setting := range []string{"addTags Replace", "addTags Retain", "ignoreTags Replace", "ignoreTags Retain", "removeTags"} {
+			if !used[setting+" "+from] {
+				t.Errorf("no %s has %s %s", scenario.FileTagManager, setting, from)
 			}
 		}
 	}
