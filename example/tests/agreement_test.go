@@ -30,20 +30,28 @@ func asked(t *testing.T) {
 	}
 }
 
-// TestAgreement renders each scenario with the model of Crossplane and with the real one.
-// Functions must be asked the same, by which context, answers to requirements and observed
-// state are the same, too, and the same must come out, errors included.
-func TestAgreement(t *testing.T) {
-	t.Parallel()
+// realCrossplane returns the real Crossplane's renderer, if somebody has asked for it.
+func realCrossplane(t *testing.T, root string) scenario.Engine {
+	t.Helper()
 	asked(t)
-
-	root, scenarios := all(t)
-	running := start(t, root)
 
 	crossplane, err := scenario.NewCrossplane(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	return crossplane
+}
+
+// TestAgreement renders each scenario with the model of Crossplane and with the real one.
+// Functions must be asked the same, by which context, answers to requirements and observed
+// state are the same, too, and the same must come out, errors included.
+func TestAgreement(t *testing.T) {
+	t.Parallel()
+
+	root, scenarios := all(t)
+	crossplane := realCrossplane(t, root)
+	running := start(t, root)
 
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
@@ -109,17 +117,14 @@ func rendered(t *testing.T, s scenario.Scenario, engine scenario.Engine, all map
 		})
 	}
 
-	outcome, err := engine.Render(t.Context(), s, recorded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := render(t, engine, s, recorded)
 
 	if outcome.Failed {
 		out.Error = outcome.Text
 		return out
 	}
 
-	for _, o := range decode(t, strings.NewReader(outcome.Text)) {
+	for _, o := range decode(t, outcome.Text) {
 		message, _ := o["message"].(string)
 
 		switch {

@@ -112,10 +112,7 @@ func (b *bare) policies(root string) string {
 
 	const file = "tags/command/policy/testdata/resources.yaml"
 
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	text := read(b.T, filepath.Join(root, filepath.FromSlash(file)))
 
 	steps := live.Field[[]any](live.Parse(b.T, string(text)), "spec", "pipeline")
 	b.input = tagstest.Struct(steps[0].(map[string]any)["input"]) //nolint:forcetypeassert // It is one.

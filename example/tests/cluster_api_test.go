@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,74 +12,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // places are maps of labels and annotations, by where they are: the name of a composed
 // resource, or the kind of any other object, and the path of the field.
 type places map[string]map[string]string
 
-// A flow is what Cluster API propagates from a place to others.
+// A flow is a row of Cluster API's table of metadata propagation.
 type flow struct {
-	from string
-	to   []string
+	From string   `json:"from"`
+	To   []string `json:"to"`
 
-	// carries is true for the keys that are propagated. Without it, all are.
-	carries func(key string) bool
+	// Only labels or only annotations are propagated. Without it, both are.
+	Only string `json:"only"`
+
+	// Node reports whether only the labels for Nodes are propagated.
+	Node bool `json:"node"`
 }
 
-// clusterAPIFlows is Cluster API's table of metadata propagation, in the order in which
-// what is propagated takes precedence over what is there. It is
-// docs/book/src/developer/architecture/controllers/metadata-propagation.md.
-//
-// A ControlPlane is a KubeadmControlPlane, an InfraMachine a DockerMachine, and a
-// BootstrapConfig a KubeadmConfig. There are two MachineDeployments, worker and gpu-worker. The two kinds of Machines are
-// those of the control plane and of the MachineSet of the former.
-func clusterAPIFlows() []flow {
-	var out []flow
+// carries reports whether a key is propagated.
+func (f flow) carries(key string) bool { return !f.Node || toNode(key) }
 
-	both := func(from string, to ...string) {
-		for _, field := range []string{"labels", "annotations"} {
-			f := flow{from: from + "." + field}
-			for _, place := range to {
-				f.to = append(f.to, place+"."+field)
-			}
-
-			out = append(out, f)
-		}
-	}
-
-	// ClusterClass, over which Cluster Topology takes precedence.
-	both("ClusterClass.spec.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
-	both("Cluster.spec.topology.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
-	both("ClusterClass.spec.workers.machineDeployments[1].template.metadata", "worker.metadata", "worker.spec.template.metadata")
-	both("Cluster.spec.topology.machineDeployments[0].metadata", "worker.metadata", "worker.spec.template.metadata")
-	both("ClusterClass.spec.workers.machineDeployments[0].template.metadata", "gpu-worker.metadata", "gpu-worker.spec.template.metadata")
-	both("Cluster.spec.topology.machineDeployments[1].metadata", "gpu-worker.metadata", "gpu-worker.spec.template.metadata")
-
-	// KubeadmControlPlane.
-	both("control-plane.spec.machineTemplate.metadata", "control-plane-machine.metadata", "control-plane-infra-machine.metadata", "control-plane-bootstrap-config.metadata")
-
-	// MachineDeployment.
-	out = append(
-		out,
-		flow{from: "worker.metadata.annotations", to: []string{"machine-set.metadata.annotations"}},
-		flow{from: "worker.spec.template.metadata.labels", to: []string{"machine-set.metadata.labels", "machine-set.spec.template.metadata.labels"}},
-		flow{from: "worker.spec.template.metadata.annotations", to: []string{"machine-set.spec.template.metadata.annotations"}},
-	)
-
-	// MachineSet.
-	both("machine-set.spec.template.metadata", "worker-machine.metadata", "worker-infra-machine.metadata", "worker-bootstrap-config.metadata")
-
-	// Machine.
-	return append(
-		out,
-		flow{from: "control-plane-machine.metadata.labels", to: []string{"control-plane-node.metadata.labels"}, carries: toNode},
-		flow{from: "worker-machine.metadata.labels", to: []string{"worker-node.metadata.labels"}, carries: toNode},
-	)
-}
-
-// toNode is true for the labels of Machines that Nodes get: those that have the domain
-// node-role.kubernetes.io, or belong to one of two domains, as its subdomains do.
+// toNode reports whether Nodes get the label of their Machine: its domain is node-role.kubernetes.io, or one of two
+// domains, or a subdomain of these.
 func toNode(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	belongs := func(to string) bool { return domain == to || strings.HasSuffix(domain, "."+to) }
@@ -90,7 +46,7 @@ func toNode(key string) bool {
 
 // TestClusterAPI tests that the composed resources of the scenario cluster-api have the labels
 // and annotations that Cluster API would propagate to them, and no others. From each place it shows a key
-// that is given nowhere else. TestScenarios tests that what the scenario expects is what the function does.
+// of no other place. TestScenarios tests that the function gives the scenario's expected output.
 func TestClusterAPI(t *testing.T) {
 	given, got := clusterAPI(t)
 	want := make(places)
@@ -101,36 +57,15 @@ func TestClusterAPI(t *testing.T) {
 		}
 	}
 
-	for _, f := range clusterAPIFlows() {
-		single := func(key string) bool {
-			n := 0
+	var flows []flow
 
-			for _, entries := range given {
-				if _, ok := entries[key]; ok {
-					n++
-				}
+	tagstest.ReadYAML(t, filepath.Join("testdata", "cases", "cluster-api.yaml"), &flows)
+
+	for _, f := range flows {
+		for _, kind := range []string{"labels", "annotations"} {
+			if f.Only == "" || f.Only == kind {
+				want.propagate(t, f, kind, given)
 			}
-
-			return n == 1 && (f.carries == nil || f.carries(key))
-		}
-
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(given[f.from])), single) {
-			t.Errorf("%s has no key of its own that is propagated", f.from)
-		}
-
-		from := maps.Clone(want[f.from])
-		if from == nil {
-			from = maps.Clone(given[f.from])
-		}
-
-		maps.DeleteFunc(from, func(key, _ string) bool { return f.carries != nil && !f.carries(key) })
-
-		for _, to := range f.to {
-			if want[to] == nil {
-				want[to] = make(map[string]string)
-			}
-
-			maps.Copy(want[to], from)
 		}
 	}
 
@@ -139,9 +74,47 @@ func TestClusterAPI(t *testing.T) {
 	}
 }
 
-// clusterAPI returns the labels and annotations that the scenario cluster-api is given,
-// by its XR, its ClusterClass and the earlier step of its pipeline, and those that its
-// composed resources get.
+// propagate adds the entries of a kind, labels or annotations, to the places of the flow.
+func (p places) propagate(t *testing.T, f flow, kind string, given places) {
+	t.Helper()
+
+	place := f.From + "." + kind
+	single := func(key string) bool {
+		n := 0
+
+		for _, entries := range given {
+			if _, ok := entries[key]; ok {
+				n++
+			}
+		}
+
+		return n == 1 && f.carries(key)
+	}
+
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(given[place])), single) {
+		t.Errorf("%s has no key of its own that is propagated", place)
+	}
+
+	from := maps.Clone(p[place])
+	if from == nil {
+		from = maps.Clone(given[place])
+	}
+
+	maps.DeleteFunc(from, func(key, _ string) bool { return !f.carries(key) })
+
+	for _, to := range f.To {
+		to += "." + kind
+		if p[to] == nil {
+			p[to] = make(map[string]string)
+		}
+
+		maps.Copy(p[to], from)
+	}
+}
+
+// clusterAPI returns the labels and annotations of the scenario cluster-api: given has the entries of
+// its XR, its ClusterClass and the earlier step of its pipeline, and got the entries of its
+// composed resources.
 func clusterAPI(t *testing.T) (given, got places) {
 	t.Helper()
 
@@ -175,29 +148,23 @@ func clusterAPI(t *testing.T) (given, got places) {
 	return given, got
 }
 
-// annotationName is the annotation that says which composed resource an object is.
+// annotationName is the annotation with the name of a composed resource in the pipeline.
 const annotationName = "crossplane.io/composition-resource-name"
 
-// objects in a file of the scenario cluster-api.
+// objects returns the objects in a file of the scenario cluster-api.
 func objects(t *testing.T, file ...string) []map[string]any {
 	t.Helper()
 
-	f, err := os.Open(filepath.Join("..", "metadata", "cluster-api", filepath.Join(file...)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // Only open for reading.
-
-	return decode(t, f)
+	return decode(t, read(t, filepath.Join("..", "metadata", "cluster-api", filepath.Join(file...))))
 }
 
-// decode the objects in a YAML text.
-func decode(t *testing.T, text io.Reader) []map[string]any {
+// decode returns the objects in a YAML text.
+func decode(t *testing.T, text string) []map[string]any {
 	t.Helper()
 
 	var out []map[string]any
 
-	for d := k8syaml.NewYAMLOrJSONDecoder(text, 4096); ; {
+	for d := k8syaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096); ; {
 		var o map[string]any
 
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {

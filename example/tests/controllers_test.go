@@ -281,15 +281,9 @@ func (c *controlled) control(t *testing.T, cluster *live.Cluster) {
 	}
 	maps.Copy(input, c.Input)
 
-	resources, err := yaml.Marshal(c.Resources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resources := marshal(t, c.Resources)
 
-	in, err := yaml.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := marshal(t, input)
 
 	newStack := live.Test{Cluster: cluster, T: t}.NewStack
 	if c.ClusterScoped {
@@ -308,9 +302,13 @@ func (c *controlled) control(t *testing.T, cluster *live.Cluster) {
 	}
 
 	admit := func(_, _ *unstructured.Unstructured) error { return nil } // Writes are only counted.
-	if c.watcher, err = cluster.Watch(t.Context(), admit, slices.Collect(maps.Values(kinds))...); err != nil {
+
+	watcher, err := cluster.Watch(t.Context(), admit, slices.Collect(maps.Values(kinds))...)
+	if err != nil {
 		t.Fatal(err)
 	}
+
+	c.watcher = watcher
 
 	t.Cleanup(c.watcher.Stop)
 }

@@ -40,10 +40,7 @@ func TestCrossplaneV1(t *testing.T) {
 	wanted := func(t *testing.T, s scenario.Scenario, want map[string]any, reason string) {
 		t.Helper()
 
-		got, err := crossplane.Render(t.Context(), s, running.Functions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := render(t, crossplane, s, running.Functions)
 
 		if diff := cmp.Diff(want, shown(t, got)); diff != "" {
 			t.Errorf("\n%s\ncrossplane beta render: -want, +got:\n%s", reason, diff)
@@ -56,10 +53,7 @@ func TestCrossplaneV1(t *testing.T) {
 
 			s := find(t, root, name)
 
-			want, err := s.Expected()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := expected(t, s)
 
 			wanted(t, s, shown(t, want), reason)
 		})
@@ -97,7 +91,7 @@ func shown(t *testing.T, o scenario.Outcome) map[string]any {
 
 	out := make(map[string]any)
 
-	for _, object := range decode(t, strings.NewReader(o.Text)) {
+	for _, object := range decode(t, o.Text) {
 		metadata, _ := object["metadata"].(map[string]any)
 		annotations, _ := metadata["annotations"].(map[string]any)
 		name, isComposed := annotations["crossplane.io/composition-resource-name"].(string)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
-	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -361,10 +359,7 @@ func TestAlerts(t *testing.T) {
 
 	root, _ := all(t)
 
-	promtool, err := tool.Build(t.Context(), root, "promtool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	promtool := built(t, root, "promtool")
 
 	running := start(t, root)
 	rules := alertRules(t, root)
@@ -402,19 +397,9 @@ func TestAlerts(t *testing.T) {
 	file.Tests = append(file.Tests, all)
 
 	dir := t.TempDir()
-	write := func(name string, content any) {
-		text, err := yaml.Marshal(content)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	write("rules.yaml", map[string]any{"groups": []ruleGroup{{"rules", rules}}})
-	write("tests.yaml", file)
+	tagstest.WriteFiles(t, map[string]string{
+		filepath.Join(dir, "rules.yaml"): marshal(t, map[string]any{"groups": []ruleGroup{{"rules", rules}}}), filepath.Join(dir, "tests.yaml"): marshal(t, file),
+	})
 
 	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "tests.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), promtool, args...)
@@ -503,10 +488,7 @@ func TestDeploy(t *testing.T) {
 
 	root, _ := all(t)
 
-	kustomize, err := tool.Build(t.Context(), root, "kustomize")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kustomize := built(t, root, "kustomize")
 
 	built, err := exec.CommandContext(t.Context(), kustomize, "build", filepath.Join(root, "package", "deploy")).Output()
 	if err != nil {

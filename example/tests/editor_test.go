@@ -2,13 +2,11 @@ package tests
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -63,10 +61,7 @@ func TestEditorSchemas(t *testing.T) {
 
 	root, _ := all(t)
 
-	jv, err := tool.Build(t.Context(), root, "jv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	jv := built(t, root, "jv")
 
 	check := func(schema, file string) (string, error) {
 		out, err := exec.CommandContext(t.Context(), jv, filepath.Join(root, schema), file).CombinedOutput()
@@ -77,9 +72,7 @@ func TestEditorSchemas(t *testing.T) {
 		t.Helper()
 
 		file := filepath.Join(t.TempDir(), name+".json")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		tagstest.WriteFiles(t, map[string]string{file: text})
 
 		if out, err := check(schema, file); (err != nil) != (want != "") || !strings.Contains(out, want) {
 			t.Errorf("%s: %s\n%v\nwant %q, got\n%.1000s", name, reason, err, want, out)

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -46,28 +44,10 @@ func TestIgnoredTagsStay(t *testing.T) {
 
 			file := filepath.Join(s.Dir, "observed.yaml")
 
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			observed := decode(t, bytes.NewReader(text))[0]
+			observed := decode(t, read(t, file))[0]
 			render := func() scenario.Outcome {
-				text, err := yaml.Marshal(observed)
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				if err := os.WriteFile(file, text, 0o600); err != nil {
-					t.Fatal(err)
-				}
-
-				outcome, err := scenario.BuiltIn{}.Render(t.Context(), s, running.Functions)
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				return outcome
+				tagstest.WriteFiles(t, map[string]string{file: marshal(t, observed)})
+				return render(t, scenario.BuiltIn{}, s, running.Functions)
 			}
 
 			status := observed["status"]
@@ -119,7 +99,7 @@ func composed(t *testing.T, o scenario.Outcome, name any) map[string]any {
 	t.Helper()
 
 	if !o.Failed {
-		for _, object := range decode(t, strings.NewReader(o.Text)) {
+		for _, object := range decode(t, o.Text) {
 			if metadata, ok := object["metadata"].(map[string]any); ok && metadata["name"] == name {
 				return object
 			}

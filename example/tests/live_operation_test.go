@@ -3,7 +3,6 @@ package tests
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -145,10 +144,7 @@ func testCoverage(c live.Test) {
 func testOperation(c live.Test) {
 	countable(c, "operated")
 
-	operation, err := os.ReadFile(filepath.Join("testdata", "operation", "operation.yaml"))
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	operation := read(c.T, filepath.Join("testdata", "operation", "operation.yaml"))
 
 	spec := live.Parse(c.T, string(operation)).Object
 	configMap := live.Parse(c.T, "{apiVersion: v1, kind: ConfigMap, metadata: {name: tag-coverage, namespace: operated}, data: {mine: kept, coverage.yaml: old}}")
@@ -164,16 +160,11 @@ func testOperation(c live.Test) {
 
 	done := operate(c, "tag-coverage", spec, "True")
 
-	text, err := yaml.Marshal(live.Field[array](done, "status", "pipeline"))
-	if err != nil {
-		c.T.Fatal(err)
-	}
-
 	steps := []struct {
 		Step   string
 		Output report
 	}{}
-	if err := yaml.Unmarshal(text, &steps); err != nil {
+	if err := yaml.Unmarshal([]byte(marshal(c.T, live.Field[array](done, "status", "pipeline"))), &steps); err != nil {
 		c.T.Fatal(err)
 	}
 
@@ -189,7 +180,7 @@ func testOperation(c live.Test) {
 	note := configMap.DeepCopy()
 	note.SetName("note")
 
-	if note, err = c.ClientFor(note).Get(c.T.Context(), "note", metav1.GetOptions{}); err != nil || live.Field[string](note, "data", "a") != "b" {
+	if note, err := c.ClientFor(note).Get(c.T.Context(), "note", metav1.GetOptions{}); err != nil || live.Field[string](note, "data", "a") != "b" {
 		c.T.Errorf("what an earlier step desires isn't applied: %v, %v", note, err)
 	}
 

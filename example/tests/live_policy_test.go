@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,14 +172,7 @@ func (j *judge) apply(c live.Test) {
 	composition := live.Composition("judged", array{}, j.step(c))
 	live.Field[object](composition, "spec", "compositeTypeRef")["kind"] = j.composite
 
-	text, err := composition.MarshalJSON()
-	if err == nil {
-		err = os.WriteFile(file, text, 0o600)
-	}
-
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	tagstest.WriteFiles(c.T, map[string]string{file: marshal(c.T, composition.Object)})
 
 	provider := map[bool]string{true: "gcp", false: "aws"}[j.name == "metadata"]
 	args := append([]string{"--composition", file, "--name", "judged-" + j.name, "--provider", provider, "--selector", "judged=" + j.name}, j.flags...)

@@ -149,10 +149,7 @@ func (step *liveStep) compose(tb testing.TB) (resources, input string) {
 	in := object{"sources": array{object{"type": "CompositeField", "fromFieldPath": "spec.labels"}}}
 	maps.Copy(in, step.Input)
 
-	text, err := yaml.Marshal(in)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := marshal(tb, in)
 
 	return bases(step.Resources...), string(text)
 }

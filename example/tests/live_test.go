@@ -441,10 +441,7 @@ func testInput(c live.Test) {
 		c.T.Fatal(err)
 	}
 
-	text, err := os.ReadFile(filepath.Join(root, "input", "v1beta1", "README.md"))
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	text := read(c.T, filepath.Join(root, "input", "v1beta1", "README.md"))
 
 	_, readme, _ := strings.Cut(string(text), "## The input by example\n")
 	_, readme, _ = strings.Cut(readme, "```yaml\n")
@@ -556,14 +553,7 @@ func policyOfComposition(c live.Test) {
 
 	file := filepath.Join(c.T.TempDir(), "composition.yaml")
 
-	j, err := live.Composition("judged", array{}, cases.Input).MarshalJSON()
-	if err != nil {
-		c.T.Fatal(err)
-	}
-
-	if err := os.WriteFile(file, j, 0o600); err != nil {
-		c.T.Fatal(err)
-	}
+	tagstest.WriteFiles(c.T, map[string]string{file: marshal(c.T, live.Composition("judged", array{}, cases.Input).Object)})
 
 	// Other tests have objects of these kinds.
 	applyPolicy(c, "--composition", file, "--provider", "aws", "--required", "--selector", "judged=yes", "--match", "platform.example.org/v1alpha1/Stack",

@@ -23,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/migrate"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 	runs "github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A mover runs the command migrate with functions that listen.
@@ -83,9 +84,7 @@ func (m *mover) file(t *testing.T, name, text string) string {
 	t.Helper()
 
 	path := filepath.Join(m.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	tagstest.WriteFiles(t, map[string]string{path: text})
 
 	return path
 }
@@ -165,10 +164,7 @@ func withStep(t *testing.T, s scenario.Scenario, replaced, function, file string
 
 	spec["pipeline"] = pipeline
 
-	text, err := yaml.Marshal(composition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := marshal(t, composition)
 
 	// What the scenario has of both annotations, the old step knows one of.
 	return strings.ReplaceAll(string(text), `cloudtags.fn.plexsphere.com/ignore: "true"`, "example.org/was: ignored")
@@ -210,15 +206,9 @@ func testMigrate(t *testing.T, prefix string, old func(*testing.T, scenario.Scen
 func (m *mover) check(t *testing.T, s scenario.Scenario, composition string) {
 	t.Helper()
 
-	want, err := s.Expected()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expected(t, s)
 
-	got, err := scenario.BuiltIn{}.Render(t.Context(), copied(t, s, composition), m.running)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := render(t, scenario.BuiltIn{}, copied(t, s, composition), m.running)
 
 	// What fails has no resources, as it has none if these wait for a field that is required.
 	tags := map[string]map[string]string{}
@@ -240,9 +230,7 @@ func copied(t *testing.T, s scenario.Scenario, composition string) scenario.Scen
 		t.Fatal(err)
 	}
 
-	if err := os.WriteFile(filepath.Join(other.Dir, "composition.yaml"), []byte(composition), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	tagstest.WriteFiles(t, map[string]string{filepath.Join(other.Dir, "composition.yaml"): composition})
 
 	return other
 }

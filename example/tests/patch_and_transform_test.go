@@ -12,7 +12,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
-	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
@@ -36,10 +35,7 @@ func TestStoreShown(t *testing.T) {
 		t.Errorf("README.md should show %s/composition.yaml", s.Dir)
 	}
 
-	want, err := s.Expected()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expected(t, s)
 
 	_, shown, _ := strings.Cut(readme, "\n## See it work\n")
 	_, shown, _ = strings.Cut(shown, "\n```yaml\n")
@@ -68,15 +64,9 @@ func TestStore(t *testing.T) {
 	root, _ := all(t)
 	s := store(root)
 
-	want, err := s.Expected()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expected(t, s)
 
-	crossplane, err := scenario.NewCrossplane(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	crossplane := realCrossplane(t, root)
 
 	running := start(t, root)
 	target := startPatchAndTransform(t, root)
@@ -89,10 +79,7 @@ func TestStore(t *testing.T) {
 	t.Cleanup(disconnect)
 
 	for name, engine := range map[string]scenario.Engine{"built-in": scenario.BuiltIn{}, "crossplane": crossplane} {
-		got, err := engine.Render(t.Context(), s, running.Functions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := render(t, engine, s, running.Functions)
 
 		if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
 			t.Errorf("go run ./example/render example/render/store --engine %s: -want, +got:\n%s", name, diff)
@@ -104,10 +91,7 @@ func TestStore(t *testing.T) {
 func startPatchAndTransform(t *testing.T, root string) string {
 	t.Helper()
 
-	binary, err := tool.Build(t.Context(), root, patchAndTransform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := built(t, root, patchAndTransform)
 
 	l, err := process.Listen(t.Context())
 	if err != nil {

@@ -3,7 +3,6 @@ package tests
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -192,16 +191,4 @@ func TestFirstInput(t *testing.T) {
 			t.Errorf("%s: want the first source to be labels in the input, - type: Value, got %s", name, first)
 		}
 	}
-}
-
-// read a file.
-func read(t *testing.T, name string) string {
-	t.Helper()
-
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return string(text)
 }

@@ -3,6 +3,7 @@ package tests
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 )
 
 // TestScenarios renders each scenario with the model of Crossplane, if it can. TestAgreement
@@ -31,20 +34,14 @@ func TestScenarios(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			want, err := s.Expected()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := expected(t, s)
 
 			engine := engineOf(t, root, s)
 
 			// Twice, because the order of whatever comes out of a map may be right
 			// by chance.
 			for range 2 {
-				got, err := engine.Render(t.Context(), s, running.Functions)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := render(t, engine, s, running.Functions)
 
 				if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
 					t.Fatalf("go run ./example/render %s: -want, +got:\n%s", s.Name, diff)
@@ -67,14 +64,7 @@ func engineOf(t *testing.T, root string, s scenario.Scenario) scenario.Engine {
 		return scenario.BuiltIn{}
 	}
 
-	asked(t)
-
-	crossplane, err := scenario.NewCrossplane(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return crossplane
+	return realCrossplane(t, root)
 }
 
 // all scenarios, and the folder of the module.
@@ -110,7 +100,67 @@ func find(t *testing.T, root, name string) scenario.Scenario {
 	return s
 }
 
-// start the functions, until the test has ended.
+// expected returns the expected outcome of a scenario.
+func expected(t *testing.T, s scenario.Scenario) scenario.Outcome {
+	t.Helper()
+
+	o, err := s.Expected()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return o
+}
+
+// render renders a scenario.
+func render(t *testing.T, engine scenario.Engine, s scenario.Scenario, running map[string]functions.Function) scenario.Outcome {
+	t.Helper()
+
+	o, err := engine.Render(t.Context(), s, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return o
+}
+
+// read returns the text of a file.
+func read(tb testing.TB, name string) string {
+	tb.Helper()
+
+	text, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return string(text)
+}
+
+// marshal returns a value as YAML.
+func marshal(tb testing.TB, v any) string {
+	tb.Helper()
+
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return string(text)
+}
+
+// built builds a tool, and returns its path.
+func built(t *testing.T, root, name string) string {
+	t.Helper()
+
+	path, err := tool.Build(t.Context(), root, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return path
+}
+
+// start starts the functions, until the test has ended.
 func start(t *testing.T, root string) *functions.Running {
 	t.Helper()
 	readFolders(t, root)

@@ -31,10 +31,7 @@ var leftOut = regexp.MustCompile(" ?… ?")
 func symptoms(t *testing.T, root string) map[string][]string {
 	t.Helper()
 
-	page, err := os.ReadFile(filepath.Join(root, "tags", "command", "explain", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := read(t, filepath.Join(root, "tags", "command", "explain", "README.md"))
 
 	out := make(map[string][]string)
 	rows := symptomRow.FindAllStringSubmatch(string(page), -1)
@@ -91,16 +88,13 @@ func TestSymptomsComplete(t *testing.T) {
 	}
 
 	for _, s := range scenarios {
-		want, err := s.Expected()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expected(t, s)
 
 		if want.Failed || strings.HasPrefix(s.Name, "coverage") {
 			continue
 		}
 
-		for _, o := range decode(t, strings.NewReader(want.Text)) {
+		for _, o := range decode(t, want.Text) {
 			if message := fmt.Sprint(o["message"]); strings.HasPrefix(message, "Pipeline step ") {
 				reasons = append(reasons, fmt.Sprint(o["reason"]))
 			}

@@ -176,10 +176,7 @@ func TestTagManagerModel(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			old := copied(t, s, withStep(t, s, functions.CloudTags, tagManager, scenario.FileTagManager))
 
-			got, err := scenario.BuiltIn{}.Render(t.Context(), old, map[string]functions.Function{tagManager: tagManagerModel{}, functions.TestResources: testfunction.Function{}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := render(t, scenario.BuiltIn{}, old, map[string]functions.Function{tagManager: tagManagerModel{}, functions.TestResources: testfunction.Function{}})
 
 			want := composedTags(t, read(t, s.Dir+"/"+scenario.FileTagManagerExpected))
 			if diff := cmp.Diff(want, composedTags(t, got.Text), cmpopts.EquateEmpty()); diff != "" {

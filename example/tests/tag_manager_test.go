@@ -23,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // managedTags is the input of function-tag-manager, as far as it has types and policies.
@@ -82,15 +83,9 @@ func TestTagManager(t *testing.T) {
 
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
-			expected, err := s.Expected()
-			if err != nil {
-				t.Fatal(err)
-			}
+			expected := expected(t, s)
 
-			recorded, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManagerExpected))
-			if err != nil {
-				t.Fatal(err)
-			}
+			recorded := read(t, filepath.Join(s.Dir, scenario.FileTagManagerExpected))
 
 			want := composedTags(t, string(recorded))
 			if len(want) == 0 {
@@ -134,30 +129,16 @@ func record(t *testing.T, address string, scenarios []scenario.Scenario) {
 	defer tagManager.Close()
 
 	for _, s := range scenarios {
-		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
-		if err != nil {
-			t.Fatal(err)
-		}
-
 		// Its input takes the place of ours.
 		input := &structpb.Struct{}
-		if text, err = yaml.YAMLToJSONStrict(text); err != nil {
-			t.Fatal(err)
-		}
-
-		if err := input.UnmarshalJSON(text); err != nil {
-			t.Fatal(err)
-		}
+		tagstest.ReadYAML(t, filepath.Join(s.Dir, scenario.FileTagManager), input)
 
 		called := functions.Func(func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 			req.Input = input
 			return tagManager.RunFunction(ctx, req)
 		})
 
-		got, err := scenario.BuiltIn{}.Render(t.Context(), s, map[string]functions.Function{functions.CloudTags: called, functions.TestResources: testfunction.Function{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := render(t, scenario.BuiltIn{}, s, map[string]functions.Function{functions.CloudTags: called, functions.TestResources: testfunction.Function{}})
 
 		if got.Failed {
 			t.Fatalf("function-tag-manager fails in scenario %s: %s", s.Name, got.Text)
