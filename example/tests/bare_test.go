@@ -30,8 +30,8 @@ import (
 // bareKind matches the first kind that a policy is for.
 var bareKind = regexp.MustCompile(`request\.kind\.kind in \{\n\s+'([^']+)': \['([^']+)'`)
 
-// TestBareResources proves that a real API server which has all policies for managed resources themselves refuses what the function's
-// tagPolicy finds wrong, and nothing else: of one kind of each policy, and of every fortieth of the index. With KINDS=all, it is every kind.
+// TestBareResources gives a real API server all policies for managed resources. It must refuse an object exactly if the function's
+// tagPolicy finds it wrong: of one kind of each policy, and of every fortieth kind of the index. With KINDS=all, it is every kind.
 func TestBareResources(t *testing.T) {
 	if os.Getenv("CROSSPLANE") == "" {
 		t.Skip("CROSSPLANE=1 go test ./example/tests -run TestBareResources starts an API server.")

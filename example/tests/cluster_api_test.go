@@ -44,9 +44,9 @@ func toNode(key string) bool {
 	return domain == "node-role.kubernetes.io" || belongs("node-restriction.kubernetes.io") || belongs("node.cluster.x-k8s.io")
 }
 
-// TestClusterAPI tests that the composed resources of the scenario cluster-api have the labels
-// and annotations that Cluster API would propagate to them, and no others. From each place it shows a key
-// of no other place. TestScenarios tests that the function gives the scenario's expected output.
+// TestClusterAPI tests the labels and annotations of the composed resources in the scenario cluster-api: exactly those
+// that Cluster API would propagate. Each place gives a key of its own. TestScenarios tests that the function gives
+// the scenario's expected output.
 func TestClusterAPI(t *testing.T) {
 	given, got := clusterAPI(t)
 	want := make(places)

@@ -74,11 +74,11 @@ type controller struct {
 	// Adds are the tags that the controller adds by itself.
 	Adds cloud.Tags `json:"adds"`
 
-	// Ignores is true if tags of others stay that ignoreTags names: the controller says what the cloud has.
+	// Ignores reports whether tags of others stay if ignoreTags names them: the controller reports the cloud's tags.
 	Ignores bool `json:"ignores"`
 
-	// What is known to be otherwise than it should be, by the controller's doing: the last tag of some resources
-	// stays, and it writes the status of its own resources while nothing happens.
+	// Known faults of the controller: the last tag of some resources stays, and it writes the status of its own
+	// resources while nothing happens.
 	LastStays []string `json:"lastStays"`
 	Restless  bool     `json:"restless"`
 }
@@ -360,7 +360,7 @@ func (c *controlled) phase(t *testing.T, reason string, run func(*controlled)) {
 	run(c)
 }
 
-// since is how much there is more of what.
+// since returns the counts that have grown, and by how much.
 func since(before, now map[string]int) map[string]int {
 	out := make(map[string]int)
 
@@ -437,7 +437,7 @@ func (c *controlled) objection(want cloud.Tags) error {
 	return errors.Join(errs...)
 }
 
-// union of tags.
+// union returns the tags of all sets.
 func union(sets ...cloud.Tags) cloud.Tags {
 	out := cloud.Tags{}
 	for _, tags := range sets {
@@ -487,9 +487,9 @@ func lastRemoved(c *controlled) {
 	c.labeled(given)
 }
 
-// edited is what becomes of tags that somebody else sets in the cloud, where one of them is ignored. A provider that
-// mends what differs may take that away before it has ever reported it, and once more by a change that was under way when it
-// did. So whoever owns it sets it again until the provider has looked at the cloud with that tag in the desired state.
+// edited sets tags in the cloud as another owner does, and ignoreTags names one of them. A provider that mends
+// differences may remove this tag before it has ever reported it, and once more by a change that is under way. So
+// the owner sets the tag again until it is in the desired state and the provider has looked at the cloud.
 func edited(c *controlled) {
 	c.cloud.Edit(func(tags cloud.Tags) { maps.Copy(tags, cloud.Tags{"backup": "daily", "stranger": "yes"}) })
 

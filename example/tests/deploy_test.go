@@ -351,8 +351,8 @@ type (
 	}
 )
 
-// TestAlerts proves by promtool that each alert of package/deploy fires on what the function counts with its fault, and
-// no other does, and that each query of the dashboard finds something.
+// TestAlerts proves by promtool that each alert of package/deploy fires on the function's metrics after its fault, and
+// no other alert does. Each query of the dashboard must find something.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	asked(t)
@@ -481,7 +481,7 @@ func (r alertRule) expected(fires map[string]map[string]string) []expectedAlert 
 	return []expectedAlert{out}
 }
 
-// TestDeploy proves that an API server that has the kinds takes what package/deploy is built of, and knows each field.
+// TestDeploy proves that an API server with the kinds of package/deploy accepts all objects, and knows each field.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	asked(t)

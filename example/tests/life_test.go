@@ -20,8 +20,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestLife writes the table of what one label of the first example becomes, from stage to stage, to the README. Its values
-// are those of a run, and its types have to be where it says.
+// TestLife writes the table of tags/README.md: one label of the first example, from stage to stage. The values come
+// from a run, and each type has to be in its file.
 func TestLife(t *testing.T) {
 	const folder, page = "../clouds/aws-s3-bucket/", "../../tags/"
 

@@ -14,8 +14,8 @@ import (
 // crossplane is the field manager of composed resources.
 const crossplane = "apiextensions.crossplane.io/composed"
 
-// What labels became is ours alone, with what the Composition has. What others have is theirs, and
-// what we both have is theirs when it's ours no longer.
+// The function owns the tags of labels, as the Composition owns its own. Others own their tags. A tag of both
+// stays theirs once the label is gone.
 func testOwners(c live.Test) {
 	fields := []struct {
 		name string
@@ -43,7 +43,7 @@ tagFields:
 - {apiVersion: storage.cloud.example.org/*, kind: Disk, fieldPath: spec.forProvider.tags, shape: KeyValueList}
 `)
 
-	// want what labels became to be owned by us and by others.
+	// want wants the tags of labels to be owned by us and by others.
 	want := func(ours map[string]string, others map[string]map[string]string) {
 		c.T.Helper()
 
@@ -92,7 +92,7 @@ tagFields:
 	s.WantNetwork("internal", "legacy=yes", "plexsphere:owner=team-a", "plexsphere:backup=daily", "plexsphere:region=eu")
 	want(nil, others)
 
-	// What becomes of a label is ours, though another has had it before.
+	// The tag of a label is ours, even if another has had it before.
 	s.Label(object{"owner": "team-b"})
 	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:owner": "team-b", "plexsphere:backup": "daily", "plexsphere:region": "eu"})
 	s.WantOwners("bucket", ofTags, live.Owners{crossplane: {".Name", ".legacy", ".plexsphere:owner"}, "backup": {".plexsphere:backup"}, "provider": {".plexsphere:region"}})
@@ -181,7 +181,7 @@ sources:
 	want(lowest, "class-b")
 	want(kept, "class-b")
 
-	// What was picked is kept if the status says so.
+	// A class stays picked if the status has it.
 	c.Applied(class("class-a", "gold"))
 	want(lowest, "class-a")
 	want(kept, "class-b")
@@ -250,8 +250,8 @@ sources:
 	want("b")
 }
 
-// Two Compositions extend one standard, which is edited. What one of them says itself stands. Nothing but the edit, or the
-// end of the ttl where Crossplane doesn't watch the standard, makes it reconcile.
+// Two Compositions extend one standard, which is edited. A setting of a Composition itself stands. Only the edit makes
+// Crossplane reconcile, or the end of the ttl if Crossplane doesn't watch the standard.
 func testStandard(c live.Test) {
 	ttl := "2s"
 	if c.Release == live.V2 {
@@ -294,7 +294,7 @@ data:
 	want("b")
 }
 
-// An object says which labels become tags. Whoever writes labels on XRs has no say in that.
+// An object lists the labels that become tags. Authors of XRs can't change the list.
 func testRegistry(c live.Test) {
 	register := func(keys string) {
 		c.Applied(live.Parse(c.T, "apiVersion: v1\nkind: Namespace\nmetadata: {name: registry, annotations: {registry.example.org/keys: '"+keys+"'}}"))

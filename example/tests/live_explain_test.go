@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// What explain says of files that are read from the cluster, as its page tells to, is what the cluster has.
+// explain must print the tags of the cluster. It reads files from the cluster, as its page tells.
 func testExplain(c live.Test) {
 	const name = "explained"
 
@@ -95,7 +95,7 @@ func addStep(s *live.Stack, input object) {
 // columns of a table are this far apart.
 var columns = regexp.MustCompile(" {2,}")
 
-// explained is what explain says of the tags of an XR by what is read from the cluster, a line each. Root is the name of the
+// explained returns the lines of explain on the tags of an XR, with files from the cluster. Root is the name of the
 // outermost XR.
 func explained(c live.Test, composition string, xr *unstructured.Unstructured, root string, required ...*unstructured.Unstructured) []string {
 	c.T.Helper()

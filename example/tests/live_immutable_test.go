@@ -8,9 +8,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 )
 
-// Tags that a provider refuses to change are those that it has made the resource with: of one that
-// was there before the step, one that is stuck, one that is imported, and one that can't be made at
-// first.
+// A provider refuses changes of a resource's first tags, so they stay: of a resource from before the step, a stuck
+// one, an imported one, and one that can't be made at first.
 func testImmutable(c live.Test) {
 	template := func(name, tags string) string {
 		return fmt.Sprintf(`
@@ -45,7 +44,7 @@ func testImmutable(c live.Test) {
 	s.Want("never", ofTags, all)
 	s.Want("late", ofTags, all)
 
-	// What is imported, with tags or without, is refused until the provider has said what is there.
+	// Updates of imported resources, with tags or without, are refused until the provider has reported the tags.
 	reconcile(c, live.ErrRefused, bare, imported)
 	reconcile(c, nil, late)
 
@@ -62,7 +61,7 @@ func testImmutable(c live.Test) {
 		never: {"plexsphere:env": "test"}, late: all,
 	}
 
-	// want that everything is as the cloud has it, and that no provider refuses anything.
+	// want wants the cloud's tags on all resources, and no refusal of a provider.
 	want := func() {
 		c.T.Helper()
 
@@ -89,8 +88,7 @@ func testImmutable(c live.Test) {
 	s.Settled()
 }
 
-// reconcile what providers have until each has ended in the way that is wanted, but for writes of
-// others between.
+// reconcile calls each provider until it ends as wanted. Writes of others may come between.
 func reconcile(c live.Test, want error, providers ...*live.ImmutableProvider) {
 	c.T.Helper()
 

@@ -74,7 +74,7 @@ func testUpgrade(c live.Test) {
 		c.T.Error(err)
 	}
 
-	// Until Crossplane knows of the second build what it can do and where it is, it calls nobody.
+	// Crossplane calls nobody until it knows the second build's address and capabilities.
 	for message := range failures {
 		if strings.Contains(message, "fatal result") {
 			c.T.Errorf("an XR is told: %s", message)
@@ -177,7 +177,7 @@ func wantSecondBuild(c live.Test) {
 	}
 }
 
-// wantInputCRD wants the package's CRD to be installed where Crossplane does that for functions.
+// wantInputCRD wants the package's CRD to be installed if Crossplane installs CRDs of functions.
 func wantInputCRD(c live.Test) {
 	c.T.Helper()
 

@@ -18,7 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A report is what the function says of resources.
+// A report is the function's report on resources.
 type report struct {
 	Total  *count
 	Groups []count
@@ -26,7 +26,7 @@ type report struct {
 	Untagged, Incomplete, Drifted, Untaggable, Unknown []listed
 }
 
-// A count is what it says of some of them.
+// A count counts a group of them.
 type count struct {
 	Name string
 
@@ -40,14 +40,14 @@ type count struct {
 // A listed resource is named.
 type listed struct{ Kind, Composite string }
 
-// A keyCount is what it has of a key.
+// A keyCount counts the resources with a key.
 type keyCount struct {
 	Key                           string
 	Tagged, Of, InCloud, Reported int
 }
 
-// countable makes resources of labels, in a namespace of this name if they have any. What
-// is counted of them follows from what is written here.
+// countable makes resources with labels, in a namespace of this name if they have any. The wanted
+// counts follow from these resources.
 func countable(c live.Test, namespace string) {
 	c.T.Helper()
 
@@ -85,14 +85,14 @@ func countable(c live.Test, namespace string) {
 	blog.Want("record", ofSpec, object{"forProvider": object{}})
 	blog.Observe("bucket", object{"tagsAll": object{"Name": "reports", "legacy": "yes", "plexsphere:platform/env": "prod"}})
 
-	// One resource has none but those of its provider.
+	// A resource has only tags of its provider.
 	empty := stack("empty", vpc, nil)
 	empty.Want("vpc", ofSpec, object{"forProvider": object{}})
 	empty.Write("vpc", object{"forProvider": object{"tags": object{"crossplane-name": "empty"}}})
 	empty.Want("vpc", ofTags, object{"crossplane-name": "empty"})
 }
 
-// reports that are wanted of what countable makes, by tests.
+// reports returns the wanted reports on the resources of countable, by tests.
 func reports(c live.Test) (wanted struct{ Coverage, Operation report }) {
 	tagstest.ReadYAML(c.T, filepath.Join("testdata", "operation", "reports.yaml"), &wanted)
 	return wanted
@@ -190,7 +190,7 @@ func testOperation(c live.Test) {
 
 	operateByStandard(c, spec, step, want)
 
-	// One that is refused changes nothing.
+	// A refused Operation changes nothing.
 	step["input"] = input
 	input["sources"] = array{object{"type": "Value", "values": object{"a": "b"}}}
 
@@ -222,7 +222,7 @@ func testOperation(c live.Test) {
 	reported(c, configMap, want)
 }
 
-// operateByStandard runs an Operation whose step says no more than where its standard is. Sources of the standard are for
+// operateByStandard runs an Operation with a step that only names its standard. Sources of the standard are for
 // Compositions.
 func operateByStandard(c live.Test, spec, step object, want report) {
 	c.T.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 )
 
-// filled is a stack of one resource, whose provider had filled its tags in with those of the cloud
-// before the function's step tagged it.
+// filled returns a stack of one resource. Its provider has filled in the cloud's tags before the function's step
+// tagged it.
 func filled(c live.Test, name, resource, composed, input string, labels, cloud object) (*live.Stack, *live.Provider) {
 	c.T.Helper()
 
@@ -27,7 +27,7 @@ func filled(c live.Test, name, resource, composed, input string, labels, cloud o
 	return s, p
 }
 
-// tagged are so many tags with a prefix, together with others.
+// tagged returns n tags with a prefix, and the others.
 func tagged(prefix string, n int, others object) object {
 	out := maps.Clone(others)
 	if out == nil {
@@ -42,7 +42,7 @@ func tagged(prefix string, n int, others object) object {
 }
 
 // Tags that the provider has filled in are its own, and stay: they count for the cap, onConflict
-// Error refuses to change them, and what removeTags can't do is told.
+// Error refuses to change them, and an event names tags that removeTags can't remove.
 func testFilled(c live.Test) {
 	testFilledCap(c)
 	testFilledConflict(c)
@@ -113,8 +113,8 @@ sources:
 	s.Settled()
 }
 
-// What onConflict Error refuses since the cloud has it, it refuses still when the provider has
-// copied it from there.
+// onConflict Error refuses a tag that the cloud has, and still refuses it once the provider has copied the tag
+// to the spec.
 func testCopied(c live.Test) {
 	s := c.NewStack("copied", network, `
 sources:
@@ -154,7 +154,7 @@ removeTags:
 	s.WantEvent("Warning", "another field manager keeps them", "vpc: plexsphere:old (provider)")
 	s.Settled()
 
-	// Somebody does what that says, and edits the resource.
+	// Somebody follows the event, and edits the resource.
 	s.Write("vpc", object{"forProvider": object{"tags": object{"legacy": nil, "plexsphere:old": nil}}})
 	live.Eventually(c.T, provider.Reconcile)
 
@@ -168,8 +168,8 @@ removeTags:
 	}
 }
 
-// What is annotated to be left alone keeps the tags that it has, and so does what nobody knows any
-// longer. What is selected no longer loses them.
+// A resource with the annotation to leave it alone keeps its tags, and so does a resource of a kind that nobody
+// knows any longer. A resource that isn't selected any longer loses them.
 func testLeftAlone(c live.Test) {
 	const (
 		input = fieldLabels + `
@@ -191,7 +191,7 @@ tagFields:
 		return object{"key": key, "value": value, "propagateAtLaunch": launched}
 	}
 
-	// want what is left alone to have the tags that it has without labels, and those.
+	// want wants resources that are left alone to have their own tags, and the tags of labels.
 	want := func(labels ...string) {
 		c.T.Helper()
 

@@ -69,7 +69,7 @@ func judges(r live.Release) []judge {
 	const v1beta1 = "aws.m.upbound.io/v1beta1"
 
 	configs := []judgedKind{{"aws.upbound.io/v1beta1", "ProviderConfig", "", ofLegacy}}
-	if r != live.V1 { // Which has no others.
+	if r != live.V1 { // v1 has no others.
 		configs = append(configs,
 			judgedKind{v1beta1, "ProviderConfig", "default", fmt.Sprintf(ofBucket, "ProviderConfig")}, judgedKind{v1beta1, "ClusterProviderConfig", "", fmt.Sprintf(ofBucket, "ClusterProviderConfig")})
 	}
@@ -277,7 +277,7 @@ func (j *judge) ask(c live.Test, t *rapid.T, f functions.Function, o *unstructur
 	return reasons
 }
 
-// called returns what the function answers if it gets the objects that it requires.
+// called returns the function's answer once it has the objects that it requires.
 func called(ctx context.Context, f functions.Function, req *fnv1.RunFunctionRequest, objects ...*structpb.Struct) (*fnv1.RunFunctionResponse, error) {
 	req.Meta = &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}}
 

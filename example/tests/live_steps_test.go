@@ -18,7 +18,7 @@ import (
 // stories is the folder of the live tests that are lists of steps, and of the resources that they compose.
 var stories = filepath.Join("testdata", "live")
 
-// A liveStep is what is done, and what is wanted then. All that it has is done, and wanted, in the order of
+// A liveStep has actions and the values that are wanted then. Each action is done, and each value is wanted, in the order of
 // these fields.
 type liveStep struct {
 	// Apply objects, as somebody else who has nothing to do with Crossplane.
@@ -34,19 +34,19 @@ type liveStep struct {
 	// Keeps is the name of a resource that stays as it is throughout the step.
 	Keeps string `json:"keeps"`
 
-	// Metadata has labels of the XR itself. Label has those of its field.
+	// Metadata has labels of the XR itself. Label has the labels in its field.
 	Metadata *map[string]string `json:"metadata"`
 	Label    *object            `json:"label"`
 
 	// Tag resources as another system does, Write their specs and Observe their cloud as their
-	// providers do. Repeat says that this is done until what is wanted is there: a run that has begun
-	// before doesn't know of it.
+	// providers do. Repeat repeats these until the wanted values are there: a run that has begun
+	// before doesn't know of them.
 	Tag     map[string]object `json:"tag"`
 	Write   map[string]object `json:"write"`
 	Observe map[string]object `json:"observe"`
 	Repeat  bool              `json:"repeat"`
 
-	// Want values of resources, by path. Soon says that they follow what has changed elsewhere.
+	// Want values of resources, by path. With Soon, they follow a change of another object.
 	Want map[string]map[string]any `json:"want"`
 	Soon bool                      `json:"soon"`
 
@@ -81,8 +81,8 @@ func story(tb testing.TB, name string) (steps []liveStep) {
 	return steps
 }
 
-// TestStories tests that the live tests which are lists of steps can be read, that they name resources that there
-// are, and that each file is one.
+// TestStories tests the files of live tests with steps: each can be read, names known resources, and is a row of
+// the table.
 func TestStories(t *testing.T) {
 	t.Parallel()
 
@@ -237,7 +237,7 @@ func (step *liveStep) change(s *live.Stack) {
 	}
 }
 
-// objection to what the resources are, if they aren't as is wanted.
+// objection returns an error if the resources haven't the wanted values.
 func (step *liveStep) objection(s *live.Stack) error {
 	for name, fields := range step.Want {
 		for path, want := range fields {
@@ -250,7 +250,7 @@ func (step *liveStep) objection(s *live.Stack) error {
 	return nil
 }
 
-// wantSaid wants what the XR, events, the log and metrics say.
+// wantSaid wants the step's condition, event, status, log lines and metrics.
 func (step *liveStep) wantSaid(s *live.Stack) {
 	for condition, want := range step.Condition {
 		status, reason, _ := strings.Cut(want, " ")

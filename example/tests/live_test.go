@@ -37,7 +37,7 @@ var (
 	vpc      = bases("vpc")
 )
 
-// fieldLabels is an input whose labels are those of a field.
+// fieldLabels is an input with labels from a field.
 const fieldLabels = "sources: [{type: CompositeField, fromFieldPath: spec.labels}]\n"
 
 // Paths of what tests ask for.
@@ -393,7 +393,7 @@ sources:
 	long.WantSoon("vpc", ofTags, want(strconv.Itoa(edits)))
 }
 
-// The condition is that of the claim, too. Events are of the XR alone.
+// The claim has the XR's condition, too. Only the XR has events.
 func testClaim(c live.Test) {
 	s := c.NewLegacyStack("claimed", instance, `
 sources:
@@ -433,8 +433,8 @@ spec: {compositionRef: {name: claimed}}
 	claim.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
 }
 
-// The API server takes every field of the input, and would not take one called metadata
-// that isn't an object's.
+// The API server accepts every field of the input. It would refuse a field called metadata with other content
+// than an object's metadata.
 func testInput(c live.Test) {
 	root, err := scenario.Root()
 	if err != nil {
@@ -470,7 +470,7 @@ func testInput(c live.Test) {
 	}
 }
 
-// The API server refuses what the policy that is made for it refuses.
+// The API server enforces the command's policy.
 func testPolicy(c live.Test) {
 	applyPolicy(c, "--prefix", "policy.example.org/", "--provider", "aws", "--match", "v1/ConfigMap")
 
@@ -481,7 +481,7 @@ func testPolicy(c live.Test) {
 		return c.Apply(c.T.Context(), "test", o)
 	}
 
-	// It takes a moment until the policy is in force. What was there before may stay.
+	// It takes a moment until the policy is in force. An object from before may stay.
 	length := 257
 
 	live.Eventually(c.T, func() error {
@@ -506,7 +506,7 @@ func testPolicy(c live.Test) {
 	policyOfComposition(c)
 }
 
-// applyPolicy applies what the command policy prints with the arguments.
+// applyPolicy applies the policies that the command prints with the arguments.
 func applyPolicy(c live.Test, args ...string) {
 	c.T.Helper()
 	applyPrinted(c, exec.CommandContext(c.T.Context(), c.Function, append([]string{"policy"}, args...)...))

@@ -6,7 +6,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 )
 
-// An XR is composed of an XR, and that of a third one. Labels of the first reach a bucket of the third, and leave it.
+// An XR composes an XR, and the second composes a third one. Labels of the first reach a bucket of the third, and leave it.
 func testTree(c live.Test) {
 	const handsOn = fieldLabels + `
 tagFields: [{apiVersion: platform.example.org/*, kind: "*", fieldPath: spec.labels, shape: Labels}]
@@ -27,7 +27,7 @@ tagFields: [{apiVersion: platform.example.org/*, kind: "*", fieldPath: spec.labe
 	second := c.NewStack("tree-second", nested("tree-third"), handsOn)
 	first := c.NewStack("tree-first", nested("tree-second"), handsOn)
 
-	// What an XR is composed of has the name of the first one, however deep it is.
+	// Composed resources have the first XR's name in their label, at any depth.
 	second.XR, third.XR = first.XR, first.XR
 
 	want := func(tags object, labels ...string) {
@@ -41,7 +41,7 @@ tagFields: [{apiVersion: platform.example.org/*, kind: "*", fieldPath: spec.labe
 	first.Label(object{"env": "prod", "owner": "team-a"})
 	want(object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod", "plexsphere:owner": "team-a"}, ".env", ".owner")
 
-	// Each XR has what it is composed of itself, though the label crossplane.io/composite of all is of the first one.
+	// explain shows only an XR's own composed resources, though all have the label crossplane.io/composite of the first XR.
 	for composition, xr := range map[string]*unstructured.Unstructured{
 		"tree-first": first.Get(), "tree-second": first.Resource("tree-second"), "tree-third": second.Resource("tree-third"),
 	} {

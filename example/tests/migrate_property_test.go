@@ -298,7 +298,7 @@ func drawEntries(t *rapid.T, kind string) (out []any) {
 	return out
 }
 
-// TestMigrateAnyTagManager proves the same of steps of function-tag-manager, behind one that makes resources.
+// TestMigrateAnyTagManager proves the same of steps of function-tag-manager, after a step that makes resources.
 // An empty value counts as none there.
 func TestMigrateAnyTagManager(t *testing.T) {
 	m := newMover(t)

@@ -89,7 +89,7 @@ func (m *mover) file(t *testing.T, name, text string) string {
 	return path
 }
 
-// migrate the Composition of a scenario, compare both for the scenario's XR, and return the new one.
+// migrate migrates the Composition of a scenario, compares both for the scenario's XR, and returns the new one.
 func (m *mover) migrate(t *testing.T, s scenario.Scenario, composition string) string {
 	t.Helper()
 
@@ -130,8 +130,8 @@ func exists(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// withStep returns the Composition of a scenario without this function's step, and with another one that has the input
-// in the file: in place of what makes the resources, or in place of this function.
+// withStep returns the Composition of a scenario with a step of another function, and without a step of this one. The new
+// step has the input in the file, and takes the place of the replaced function's step.
 func withStep(t *testing.T, s scenario.Scenario, replaced, function, file string) string {
 	t.Helper()
 
@@ -166,12 +166,12 @@ func withStep(t *testing.T, s scenario.Scenario, replaced, function, file string
 
 	text := marshal(t, composition)
 
-	// What the scenario has of both annotations, the old step knows one of.
+	// The scenario has two annotations. The old step knows one of them.
 	return strings.ReplaceAll(string(text), `cloudtags.fn.plexsphere.com/ignore: "true"`, "example.org/was: ignored")
 }
 
-// TestMigrateTagManager migrates a step of function-tag-manager in each scenario that shows what becomes of it. The old
-// step does what is recorded.
+// TestMigrateTagManager migrates a step of function-tag-manager in each scenario for one. The old step must give the
+// recorded tags.
 func TestMigrateTagManager(t *testing.T) {
 	testMigrate(t, "from-tag-manager-", func(t *testing.T, s scenario.Scenario) string {
 		t.Helper()
@@ -179,7 +179,7 @@ func TestMigrateTagManager(t *testing.T) {
 	})
 }
 
-// TestMigratePatches migrates the patches of each scenario that shows what becomes of them.
+// TestMigratePatches migrates the patches of each scenario for patches.
 func TestMigratePatches(t *testing.T) {
 	testMigrate(t, "from-patches-", func(t *testing.T, s scenario.Scenario) string {
 		t.Helper()
@@ -202,7 +202,7 @@ func testMigrate(t *testing.T, prefix string, old func(*testing.T, scenario.Scen
 	}
 }
 
-// check that the scenario has the tags that it expects with another Composition.
+// check checks that another Composition gives the scenario's expected tags.
 func (m *mover) check(t *testing.T, s scenario.Scenario, composition string) {
 	t.Helper()
 
@@ -210,7 +210,7 @@ func (m *mover) check(t *testing.T, s scenario.Scenario, composition string) {
 
 	got := render(t, scenario.BuiltIn{}, copied(t, s, composition), m.running)
 
-	// What fails has no resources, as it has none if these wait for a field that is required.
+	// A failed pipeline has no resources. A pipeline that waits for a required field has none, either.
 	tags := map[string]map[string]string{}
 	if !want.Failed {
 		tags = composedTags(t, want.Text)

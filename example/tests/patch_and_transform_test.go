@@ -17,12 +17,12 @@ import (
 
 const patchAndTransform = "function-patch-and-transform"
 
-// store is the scenario that README has a Composition of, and whose resources function-patch-and-transform makes.
+// store returns the scenario of README's Composition. function-patch-and-transform makes its resources.
 func store(root string) scenario.Scenario {
 	return scenario.Scenario{Name: "store", Dir: filepath.Join(root, "example", "render", "store")}
 }
 
-// TestStoreShown proves that README shows the files of the folder that it says how to render.
+// TestStoreShown proves that README shows the files of example/render/store.
 func TestStoreShown(t *testing.T) {
 	t.Parallel()
 
@@ -30,7 +30,7 @@ func TestStoreShown(t *testing.T) {
 	s := store(root)
 	readme := read(t, filepath.Join(root, "README.md"))
 
-	_, composition, _ := strings.Cut(read(t, filepath.Join(s.Dir, "composition.yaml")), "\n") // Behind the line for editors.
+	_, composition, _ := strings.Cut(read(t, filepath.Join(s.Dir, "composition.yaml")), "\n") // Without the line for editors.
 	if !strings.Contains(readme, "\n```yaml\n"+composition+"```\n") {
 		t.Errorf("README.md should show %s/composition.yaml", s.Dir)
 	}
@@ -87,7 +87,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// startPatchAndTransform starts the function until the test has ended, and returns where it listens.
+// startPatchAndTransform starts the function until the test has ended, and returns its address.
 func startPatchAndTransform(t *testing.T, root string) string {
 	t.Helper()
 

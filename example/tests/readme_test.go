@@ -15,7 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// TestREADMEs proves that the inputs that the READMEs show are valid.
+// TestREADMEs proves that all inputs in READMEs are valid.
 func TestREADMEs(t *testing.T) {
 	root, _ := all(t)
 	shows := make(map[string]bool)
@@ -65,7 +65,7 @@ func TestREADMEs(t *testing.T) {
 	}
 }
 
-// TestRulesOfInputs proves that every whole input which people may copy says whose rules its tags obey: by profileRules, by the standard that it
+// TestRulesOfInputs proves that every whole input in a document chooses the rules of its tags: by profileRules, by the standard that it
 // extends, or by a comment that names profileRules.
 func TestRulesOfInputs(t *testing.T) {
 	root, _ := all(t)
@@ -180,7 +180,7 @@ func inputsIn(o object) (inputs []object) {
 	return inputs
 }
 
-// TestFirstInput proves that what people read first begins with labels in the input itself, which need
+// TestFirstInput proves that the first inputs for a reader begin with labels in the input itself: such labels need
 // nothing of an XR.
 func TestFirstInput(t *testing.T) {
 	root, _ := all(t)

@@ -38,8 +38,7 @@ func TestScenarios(t *testing.T) {
 
 			engine := engineOf(t, root, s)
 
-			// Twice, because the order of whatever comes out of a map may be right
-			// by chance.
+			// Twice, because the order of a map's entries may be right by chance.
 			for range 2 {
 				got := render(t, engine, s, running.Functions)
 
@@ -181,8 +180,8 @@ func start(t *testing.T, root string) *functions.Running {
 	return running
 }
 
-// Each scenario is an answer, which somebody who has the question must find, in a line of the
-// terminal, and in the folder of its feature.
+// TestScenariosListed proves that each scenario has a row in the table of its feature, short enough for a line of the
+// terminal, and is in the folder of this feature.
 func TestScenariosListed(t *testing.T) {
 	t.Parallel()
 
@@ -223,7 +222,7 @@ func TestScenariosListed(t *testing.T) {
 	}
 }
 
-// lines of an outcome, after one that says what it is.
+// lines returns the lines of an outcome, after a line with the kind of the outcome.
 func lines(o scenario.Outcome) []string {
 	outcome := "output:"
 	if o.Failed {

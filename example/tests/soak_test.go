@@ -32,17 +32,17 @@ var faults = []struct {
 	inject       func(s *soak)
 }{
 	{name: "FunctionKilled", reason: "Calls that are cut off are made again.", inject: kill(functions.CloudTags, 3)},
-	{name: "APIServerKilled", reason: "What is written halfway through the XRs goes on.", inject: kill(live.APIServer, 1)},
+	{name: "APIServerKilled", reason: "Writes go on in the middle of the XRs.", inject: kill(live.APIServer, 1)},
 	{name: "EtcdKilled", reason: "As with the API server.", inject: kill(live.Etcd, 1)},
-	{name: "CrossplaneKilled", reason: "It knows nothing any more of what it was at.", inject: kill(live.Crossplane, 1)},
+	{name: "CrossplaneKilled", reason: "It has forgotten its work.", inject: kill(live.Crossplane, 1)},
 	{name: "CertificateRotated", reason: "The next connection gets the new certificate, without a restart of the function.", inject: rotateCertificate},
 	{name: "WrongCA", reason: "Crossplane can't trust the function, and XRs say so.", inject: distrustFunction},
-	{name: "Strangers", reason: "Who has no certificate of Crossplane's CA is refused.", inject: refuseStrangers},
+	{name: "Strangers", reason: "The function refuses callers without a certificate of Crossplane's CA.", inject: refuseStrangers},
 	{name: "RequestTooLarge", reason: "The XR says so, and a higher limit helps.", inject: outgrowRequests},
 	{name: "ResponseTooLarge", reason: "The XR says how large it is, and nothing of it is made.", inject: outgrowResponses},
-	{name: "ObjectDeleted", reason: "While an object is missing that has to be there, nothing is written.", inject: deleteObject},
+	{name: "ObjectDeleted", reason: "While a required object is missing, nothing is written.", inject: deleteObject},
 	{name: "FunctionUpgraded", reason: "Two versions serve at the same time.", inject: upgradeFunction},
-	{name: "ClockSkewed", reason: "What Crossplane keeps of answers counts for too long, or not at all.", inject: skewClock},
+	{name: "ClockSkewed", reason: "Answers that Crossplane keeps count for too long, or not at all.", inject: skewClock},
 }
 
 // TestSoak breaks one thing after the other while many XRs are reconciled. Each time their labels
@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) { //nolint:tparallel // What one fault breaks, the n
 	t.Parallel()
 	asked(t)
 
-	// Whoever says how many XRs there are has the time that Crossplane takes.
+	// With SOAK_XRS, the test waits as long as Crossplane takes.
 	xrs, releases := 10, []live.Release{live.V2}
 
 	n, patient := os.LookupEnv("SOAK_XRS")
@@ -92,10 +92,10 @@ type soak struct {
 	// round of labels, and edition of the object that has others.
 	round, edition int
 
-	// patient is who waits until Crossplane is.
+	// patient reports whether the test waits as long as Crossplane does.
 	patient bool
 
-	// touching is held by who touches XRs, or wants nobody to do it.
+	// touching is held while XRs are touched, or while nobody may touch them.
 	touching sync.Mutex
 }
 
@@ -515,8 +515,8 @@ func upgradeFunction(s *soak) {
 	}
 }
 
-// A clock can't be set here. But a clock that is set back while Crossplane keeps an answer is that
-// answer with a later deadline, and one that is set forward is one with an earlier deadline.
+// A clock can't be set here. But for an answer that Crossplane keeps, a clock that is set back is the same as a later
+// deadline, and a clock that is set forward is the same as an earlier one.
 func skewClock(s *soak) {
 	crossplane := s.Part(live.Crossplane)
 	before := crossplane.Program
@@ -570,8 +570,8 @@ func (s *soak) skew(answers string, by time.Duration) {
 	}
 }
 
-// later is an answer that Crossplane keeps with another deadline, which is its first field. Of two, the last
-// one counts.
+// later returns a kept answer with another deadline. The deadline is the first field, and the last one counts if there
+// are two.
 func later(t *testing.T, answer []byte, by time.Duration) []byte {
 	t.Helper()
 

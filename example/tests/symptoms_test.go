@@ -21,13 +21,13 @@ import (
 	conditions "github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
-// symptomRow matches a row of the page of symptoms: what somebody sees, and the scenario that shows it.
+// symptomRow matches a row of the page of symptoms: a symptom, and the scenario that shows it.
 var symptomRow = regexp.MustCompile("(?m)^\\| `(.+?)` \\|.*\\| \\[([a-z0-9-]+)\\]\\(.*\\) \\|$")
 
-// leftOut matches where words of a symptom are left out.
+// leftOut matches the ellipsis in a symptom.
 var leftOut = regexp.MustCompile(" ?… ?")
 
-// symptoms returns what the page says that is seen, by the scenario that shows it.
+// symptoms returns the symptoms on the page, by the scenario that shows them.
 func symptoms(t *testing.T, root string) map[string][]string {
 	t.Helper()
 
@@ -47,7 +47,7 @@ func symptoms(t *testing.T, root string) map[string][]string {
 	return out
 }
 
-// TestSymptoms makes each symptom that the page names in a scenario: explain must say it of a run there. Only the condition
+// TestSymptoms finds each symptom of the page in its scenario: explain must print it for a run there. Only the condition
 // Synced is Crossplane's.
 func TestSymptoms(t *testing.T) {
 	t.Parallel()

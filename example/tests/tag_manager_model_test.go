@@ -164,7 +164,7 @@ func merge(tags map[string]string, added [2]map[string]string) {
 	maps.Copy(tags, added[1])
 }
 
-// TestTagManagerModel compares the model with what function-tag-manager has made of the scenarios.
+// TestTagManagerModel compares the model's tags of scenarios with the recorded ones.
 func TestTagManagerModel(t *testing.T) {
 	_, scenarios := all(t)
 

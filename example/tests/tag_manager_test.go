@@ -38,11 +38,11 @@ type managedTag struct {
 	Policy string `json:"policy"`
 }
 
-// TestTagManager compares what scenarios expect with what function-tag-manager v0.9.0
-// has made of the same resources, given the step that the scenarios' own is made of.
+// TestTagManager compares the expected tags of scenarios with the recorded tags of function-tag-manager v0.9.0, by
+// the step that the scenario's own step replaces.
 //
-// With TAG_MANAGER_ADDRESS=127.0.0.1:9999, where its main.go serves with --insecure, the
-// recorded files are compared with what it makes now, and those that are missing are made.
+// Its main.go may serve with --insecure at TAG_MANAGER_ADDRESS=127.0.0.1:9999. Then the recorded files are compared
+// with its output, and missing files are written.
 func TestTagManager(t *testing.T) {
 	var scenarios []scenario.Scenario
 
@@ -99,7 +99,7 @@ func TestTagManager(t *testing.T) {
 	}
 }
 
-// uses adds which fields, policies and types the input has.
+// uses adds the input's fields, policies and types.
 func (in *managedTags) uses(used map[string]bool) {
 	for field, tags := range map[string][]managedTag{"addTags": in.AddTags, "ignoreTags": in.IgnoreTags} {
 		for _, tag := range tags {
@@ -117,8 +117,8 @@ func (in *managedTags) uses(used map[string]bool) {
 	}
 }
 
-// record renders the scenarios with function-tag-manager, and compares the outputs with
-// those that are recorded. One that isn't is recorded.
+// record renders the scenarios with function-tag-manager, and compares the outputs with the recorded ones. A new
+// output is recorded.
 func record(t *testing.T, address string, scenarios []scenario.Scenario) {
 	t.Helper()
 

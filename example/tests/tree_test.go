@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestTree tests that the composite resource of a level of the scenario tree is what was rendered of the level above,
-// since an engine renders one level. The flag -update writes it.
+// TestTree tests that the composite resource of a level of the scenario tree is in the output of the level above, since
+// an engine renders one level. The flag -update writes it.
 func TestTree(t *testing.T) {
 	t.Parallel()
 
