@@ -54,7 +54,7 @@ type Setting struct {
 	// Path of the setting in the joined input, and Written where it was written: the same, but for items.
 	Path, Written string
 
-	// Standard is true if the setting is the standard's.
+	// Standard says whether the setting is the standard's.
 	Standard bool
 
 	// Overrides is the JSON of what the other one of both says instead, or empty if it says nothing else. What
@@ -112,7 +112,7 @@ func (o *Origins) add(s Setting) {
 
 // A joint says how a list of an input is joined with that of its standard.
 type joint struct {
-	// ownFirst is true if the items of the input come before those of the standard.
+	// ownFirst says whether the items of the input come before those of the standard.
 	ownFirst bool
 
 	// key is the field that differs for all items, so that an item of the input replaces that of the standard,

@@ -1036,7 +1036,7 @@ type TagRule struct {
 	// +kubebuilder:validation:Pattern=`^[^*]*$`
 	Key string `json:"key"`
 
-	// Required is true if resources must have the tag.
+	// Required says whether resources must have the tag.
 	//
 	// +optional
 	// +kubebuilder:default=true

@@ -1,12 +1,12 @@
 package field
 
 var (
-	// ackTags of kinds whose spec has all tags: the controller takes those off at AWS that
-	// it lacks. Few kinds report what AWS has.
+	// ackTags are all tags of a resource: the controller takes other tags off at AWS. Few kinds
+	// report the tags that AWS has.
 	ackTags = at(".spec.tags", ".status.tagList").as(Map, KeyValueList)
 
 	// ackReadBack are tags that the controller never sends again once the resource is there.
-	// Crossplane writes ours into the spec again, for ever.
+	// It writes the tags of AWS into the spec, and Crossplane writes ours there again, for ever.
 	ackReadBack = at(".spec.tags").as(Map, KeyValueList).request("the controller never sends a later change, and writes the tags of AWS into the spec instead")
 )
 
@@ -19,9 +19,9 @@ var (
 // Not tags of the resource itself: tagSpecifications of a LaunchTemplate and of an ECS Service,
 // recoveryPointTags, resourceTags of a RepositoryCreationTemplate, tags of ecsParameters,
 // ecsTaskParameters and managedVPCResource (of what the resource makes); and.tags of a
-// Bucket's rules and listOfTags of a BackupSelection (filters); labels (those of Kubernetes
-// nodes, of Pods, and of Docker); userPoolTags, which are sent at creation only: a UserPool's
-// tags are what is kept in step.
+// Bucket's rules and listOfTags of a BackupSelection (filters); labels (of Kubernetes
+// nodes, of Pods, and of Docker); userPoolTags, which are sent at creation only, whereas a UserPool's
+// tags are kept in step.
 var ack = native("ack", "aws", ackTags).
 	adding(anyField, "services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version").
 	kind("s3/Bucket", at(".spec.tagging.tagSet").as(KeyValueList)).

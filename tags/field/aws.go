@@ -15,7 +15,7 @@ var launchedToo = map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBo
 // it runs with --skip-default-tags, it adds tags of its own to each kind whose
 // Terraform tags are a map: see AddExternalTagsField in its
 // config/overrides.go, and TagInitializer in pkg/config/resource.go of
-// crossplane/upjet, which leaves alone what is only observed.
+// crossplane/upjet. It adds no tags to resources that are only observed.
 //
 // Not tags of the resource itself: computeResources.tags, ecsTarget.tags,
 // rootBlockDevice.tags, volumeTags, tagSpecifications and resourceTags (of

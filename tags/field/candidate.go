@@ -8,8 +8,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A candidate is a field that carries a kind's cloud tags if the kind has it, and has it in one of
-// the candidate's shapes.
+// A candidate is a field that carries a kind's cloud tags, if the kind has the field in one of the
+// candidate's shapes.
 type candidate struct {
 	// paths at which the field can be: as it is, or with lists of one object in the
 	// place of the objects on the path, as older versions of many kinds have them.
@@ -17,16 +17,16 @@ type candidate struct {
 
 	shapes []Shape
 
-	// observed are the paths at which a provider can report the tags that the cloud
-	// has, the most complete one first. They count if they are there in the same shape.
+	// observed are the paths at which a provider can report the cloud's tags, the most
+	// complete one first. They count if they are there in the same shape.
 	observed []object.Path
 
-	// extra is what an entry of a KeyValueList must have besides key and value, if
-	// its type has such a field.
+	// extra has the fields that an entry of a KeyValueList must have besides key and value, as far as
+	// its type has them.
 	extra map[string]*structpb.Value
 
-	// spare fields of a KeyValueList's entry are left alone. An entry with any
-	// other field, or that requires a spare one, is something else than a tag.
+	// spare fields of a KeyValueList's entry are left alone. An entry is no tag if it has any
+	// other field, or requires a spare field.
 	spare []string
 
 	// separator of key and value in an entry of a StringList, and how many characters an entry
@@ -34,25 +34,25 @@ type candidate struct {
 	separator string
 	maxLength int
 
-	// asserted is the shape of a field that schemas don't show. Empty if they do.
+	// asserted is the shape of a field that schemas don't show, such as metadata.labels.
 	asserted Shape
 
-	// version of the kind that has the field, or empty if all have it.
+	// version of the kind that has the field, or empty if all versions have it.
 	version string
 
 	onRequest, fixed, inside, inOrder bool
 
-	// why the field is used on request only, or is fixed.
+	// why says why the field is used on request only, or is fixed.
 	why string
 }
 
-// maxWord is how many characters a tag may have that is one word, by the API references of
-// most clouds that have such tags. The references of the others don't say that more would do.
+// maxWord is how many characters a tag of one word may have, by the API references of most clouds
+// with such tags. The references of the other clouds name no limit.
 const maxWord = 255
 
-// at is a candidate that is a map of strings at the path below spec.forProvider and is observed at
-// the other paths below status.atProvider. A path that starts with a dot is that of the whole
-// resource.
+// at returns a candidate: a map of strings at the path below spec.forProvider. It is observed at
+// the other paths below status.atProvider. With a dot in front, a path is one of the whole
+// resource: at(".spec.tags").
 func at(path string, observed ...string) *candidate {
 	c := &candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
 	for _, o := range observed {
@@ -62,7 +62,7 @@ func at(path string, observed ...string) *candidate {
 	return c
 }
 
-// kubernetesLabelled is a candidate that is the Kubernetes labels of the object, which no schema
+// kubernetesLabelled returns a candidate for the Kubernetes labels of the object, which no schema
 // shows.
 func kubernetesLabelled() *candidate {
 	c := at("." + kubernetesLabels)
@@ -112,8 +112,8 @@ const (
 	untried       = "nobody has tried what a later change does to what runs"
 )
 
-// once makes the candidate one that is used only on request and that stays as it was
-// created, and says why: the API server refuses any change.
+// once makes the candidate one for use on request only, and one that stays as it was created. why
+// says why: the API server refuses any change.
 func (c *candidate) once(why string) *candidate { return c.request(why).kept(why) }
 
 // kept makes the candidate one that stays as it was created, and says why: a change is refused, or
@@ -136,13 +136,14 @@ func (c *candidate) within() *candidate {
 	return c
 }
 
-// of makes the candidate one of this version of the kind alone.
-func (c *candidate) of(version string) *candidate {
+// onlyIn makes the candidate one of this version of the kind alone.
+func (c *candidate) onlyIn(version string) *candidate {
 	c.version = version
 	return c
 }
 
-// forms of the path, which is below another one unless it starts with a dot.
+// forms returns the path as it is, and with lists of one object: a.b and a[0].b. The path is below
+// another path unless it starts with a dot.
 func forms(below, path string) []object.Path {
 	if whole, ok := strings.CutPrefix(path, "."); ok {
 		return []object.Path{object.MustParsePath(whole)}

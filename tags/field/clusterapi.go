@@ -37,7 +37,7 @@ var capg = native("capg", "gcp",
 	without("GCPClusterTemplate GCPManagedClusterTemplate")
 
 // capo is kubernetes-sigs/cluster-api-provider-openstack, whose webhooks refuse all changes but a
-// few. Tags of a cluster are also those of its servers: Nova admits 60 characters.
+// few. Tags of a cluster are also tags of its servers: Nova admits 60 characters.
 //
 // Not tags of the resource itself: tags of a machine or a server, which are Nova's and may have no
 // slash, where its metadata may have more.

@@ -2,9 +2,9 @@ package field
 
 import "strings"
 
-// families of providers and controllers, which say which fields of their kinds carry cloud tags, and why. A family with
-// many rules for single kinds has a file of its own. What is known of API groups, and what else is known of single kinds, is
-// in tables: see groups.txt, fills.txt, immutable.txt and launched.txt.
+// families has all families of providers and controllers, with the fields that carry cloud tags, and why. A family with many rules for
+// single kinds has a file of its own. Other facts on API groups and on single kinds are in tables: see groups.txt, fills.txt,
+// immutable.txt and launched.txt.
 var families = []*family{
 	// Crossplane's providers, and those that are of nobody.
 	aws, awsClassic, azure, azureClassic, gcp, gcpClassic, hetzner, openstack, unknown, unmanaged,
@@ -21,7 +21,7 @@ var families = []*family{
 	// Kubernetes node pool go to its instances, and are billed there.
 	upjet("alibaba", "alibaba", at("tags", "tags")).
 		adding("tags").
-		// Its tags are those of the instances that are launched.
+		// tags are for the instances that are launched.
 		kind("ecs/LaunchTemplate", at("templateTags", "templateTags")),
 
 	// crossplane-contrib/provider-jet-alibaba and provider-alibaba before
@@ -29,7 +29,7 @@ var families = []*family{
 	upjet("alibaba-classic", "alibaba", at("tags", "tags")),
 
 	// Arubacloud/crossplane-provider-arubacloud. A tag is one word of at least 4
-	// characters, which is what key=value has.
+	// characters: key=value has enough.
 	upjet("aruba", "aruba", at("tags", "tags").words("=")).
 		// The group of newer releases is the domain itself.
 		kind("Cloudserver Keypair", at("tags", "tags").words("=").request(replaces)),
@@ -93,7 +93,7 @@ var families = []*family{
 		without("mlflow/*").
 		// In its first release there is one group only.
 		without("MlflowModel").
-		// What its clusters have in the cloud below.
+		// The tags of its clusters in the cloud below.
 		kind("SQLEndpoint", at("tags.customTags", "tags.customTags").as(KeyValueList)),
 
 	// crossplane-contrib/provider-upjet-digitalocean. A tag is one word of at
@@ -164,7 +164,7 @@ var families = []*family{
 	// (Kubernetes labels); gcBandwidth.tags, resources.tags (of what the resource makes);
 	// metadata (a guest's, or a pool's).
 	upjet("huawei", "huawei", at("tags", "tags")).
-		// What the group selects.
+		// Its tags select resources.
 		without("ces/ResourceGroup").
 		// Parameters of the message.
 		without("smn/MessagePublish"),
@@ -195,14 +195,14 @@ var families = []*family{
 	// gives these such a tag); metadata (of a guest, or an object).
 	upjet("linode", "linode", at("tags", "tags").words("=").upTo(50)),
 
-	// Marouan-chak/provider-upjet-maas. What it has on network interfaces, block devices
-	// and VM hosts are words, by which a machine can be asked for: one that nobody asks for
+	// Marouan-chak/provider-upjet-maas. Tags of network interfaces, block devices and VM hosts
+	// are words, and people can ask for a machine by such words. A word that nobody asks for
 	// changes nothing.
 	//
 	// Not tags of the resource itself: partitions.tags (of each partition).
 	upjet("maas", "generic", at("tags", "tags").words("=")),
 
-	// rossigee/provider-minio, whose buckets have tags as those of S3 do, and
+	// rossigee/provider-minio, whose buckets have tags as buckets of S3 do, and
 	// vshn/provider-minio before it, whose buckets have none.
 	handwritten("minio", "generic", at("tags", "tags")),
 
@@ -219,7 +219,7 @@ var families = []*family{
 	upjet("nebius", "generic", at("labels", "labels")),
 
 	// ankasoftco/provider-nsxt, whose API groups are directly under crossplane.io. A tag
-	// of NSX-T is a scope and a tag, which are what others call a key and a value. Groups of NSX-T
+	// of NSX-T is a scope and a tag. Others call them a key and a value. Groups of NSX-T
 	// may select by them, and firewalls and load balancers by the groups: only ones that name the
 	// tag's scope and tag, or no scope and the tag alone.
 	//
@@ -255,9 +255,9 @@ var families = []*family{
 	upjet("opentelekom", "opentelekom", at("tags", "tags")).
 		kind("cce/NodePoolV3", at("userTags", "userTags")).
 		kind("drs/TaskV3", at("tags", "tags").request(replaces)).
-		// Those of wilaris.
+		// A kind of wilaris.
 		kind("network/SecurityGroup", at("tags", "tags").kept("the API refuses any change")).
-		// Predefined tags, and those of other resources.
+		// Predefined tags, and tags of other resources.
 		without("tms/*"),
 
 	// outscale/upjet-provider-outscale, which reports no tags.
@@ -278,11 +278,11 @@ var families = []*family{
 	// valkiriaaquatica/provider-proxmox-bpg, whose first releases had API groups directly
 	// under crossplane.io, and joekky/provider-proxmox, which has no tags. Proxmox VE puts tags in
 	// order, and a list in another order is a difference that never ends, says the documentation
-	// of the provider. A tag is one word without = and :, so that key and value are apart by what a
-	// tag may have.
+	// of the provider. A tag is one word without = and :, so an underscore stands between key and
+	// value.
 	upjet("proxmox", "proxmox", at("tags", "tags").words("_").sorted()),
 
-	// dormullor/provider-rosa. A cluster's tags are those of what it has in AWS.
+	// dormullor/provider-rosa. A cluster's tags go to all that it has in AWS.
 	handwritten("rosa", "aws", at("tags", "tags")),
 
 	// scaleway/crossplane-provider-scaleway, and octo-technology/provider-jet-scaleway
@@ -310,12 +310,12 @@ var families = []*family{
 
 	// UpCloudLtd/crossplane-provider-upcloud, and provider-upcloud before it.
 	//
-	// Not tags: tags of a server, by which UpCloud controls who may use it.
+	// Not tags: tags of a server, by which UpCloud controls access to it.
 	upjet("upcloud", "upcloud", at("labels", "labels")).
 		kind("uks/KubernetesNodeGroup", at("labels", "labels").request(replaces)),
 
-	// ankasoftco/provider-vcd, of VMware Cloud Director. Its tenants search by metadata,
-	// which is the nearest that it has to tags: any keys, any values.
+	// ankasoftco/provider-vcd, of VMware Cloud Director. It has no tags. Its tenants search by
+	// metadata, with any keys and any values.
 	//
 	// Not tags: catalogItemMetadata (deprecated: of what a catalogue's item is a template of, and
 	// metadata beside it is its own); securityTags of machines (security groups of the firewall
@@ -340,8 +340,8 @@ var families = []*family{
 	//
 	// Not labels of the resource itself: labels of computeInstance, egress, ingress,
 	// instanceTemplate and snapshotSpec, targetGroupLabels, instanceTagsPool.tags (of what the
-	// resource makes, or of rules); nodeLabels (Kubernetes labels); tags of a function (those of its
-	// version), and of hostParameters; metadata of instances (a guest's); lifecycleRule.filter.tag
+	// resource makes, or of rules); nodeLabels (Kubernetes labels); tags of a function (its
+	// version's), and of hostParameters; metadata of instances (a guest's); lifecycleRule.filter.tag
 	// (a filter).
 	upjet("yandex", "yandex",
 		at("labels", "labels"),
@@ -352,7 +352,7 @@ var families = []*family{
 	ack,
 
 	// Azure/azure-service-operator, whose API groups are the services of Azure Resource
-	// Manager. Later versions of a kind have the same field, which is a map that many may write to.
+	// Manager. Later versions of a kind have the same field: a map, to which many may write.
 	// Azure takes tags without making the resource anew, by the documents of Resource Manager.
 	//
 	// Not tags of the resource itself: agentPoolProfiles.tags of a ManagedCluster (the
@@ -397,8 +397,8 @@ var families = []*family{
 	// aws/karpenter-provider-aws.
 	native("karpenter-aws", "aws", at(".spec.tags").request(inHash)),
 
-	// Azure/karpenter-provider-azure, which leaves the tags out of the hash and
-	// changes those of nodes that are there.
+	// Azure/karpenter-provider-azure, which leaves the tags out of the hash, and changes the tags
+	// of nodes in place.
 	native("karpenter-azure", "azure", at(".spec.tags")),
 
 	// cloudpilot-ai/karpenter-provider-gcp. Not labels: networkTags.
@@ -418,8 +418,8 @@ var families = []*family{
 	native("osok", "oci", at(".spec.freeformTags", ".status.freeformTags").request(untried)),
 }
 
-// upjet returns a family of Crossplane's providers that Upjet generates: see Family.Upjet. The fields are those of all
-// kinds, the preferred one first.
+// upjet returns a family of Crossplane's providers that Upjet generates: see Family.Upjet. All kinds have the fields, the
+// preferred one first.
 func upjet(name, profile string, fields ...*candidate) *family {
 	return newFamily(Family{Name: name, Profile: profile, Upjet: true}, fields)
 }
@@ -434,8 +434,8 @@ func native(name, profile string, fields ...*candidate) *family {
 	return newFamily(Family{Name: name, Profile: profile, Native: true}, fields)
 }
 
-func newFamily(of Family, fields []*candidate) *family {
-	return &family{Family: of, fields: fields, kinds: make(map[string][]*candidate)}
+func newFamily(id Family, fields []*candidate) *family {
+	return &family{Family: id, fields: fields, kinds: make(map[string][]*candidate)}
 }
 
 // kind gives other fields to kinds of the family. They are named as the rows of a table are: see table. Several names have

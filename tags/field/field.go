@@ -1,5 +1,5 @@
-// Package field knows where the kinds of composed resources keep their cloud
-// tags, and what shape that tag field has.
+// Package field knows where the kinds of composed resources keep their cloud tags, and the shape of
+// these tag fields.
 package field
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Shape is how a tag field holds its tags. It is a type of its own, not that of the input, so that the linter
-// exhaustive finds switches that lack one of the constants below.
+// A Shape is how a tag field holds its tags. The input has another type, so that the linter exhaustive finds switches
+// without one of the constants below.
 type Shape string
 
 // Shapes of tag fields.
@@ -23,30 +23,29 @@ const (
 	// None is the shape of a kind that is known to have no tag field.
 	None Shape = "None"
 
-	// Map is an object whose keys are tag keys and whose values are strings.
+	// Map is an object of tag keys and values: {owner: me}.
 	Map Shape = "Map"
 
-	// MapOfLists is an object whose keys are tag keys and whose values are lists of
-	// strings. A tag that we write has one string. Only the built-in index and schemas give it.
+	// MapOfLists is an object of tag keys and lists of strings: {owner: [me]}. The function writes
+	// lists of one string. Only the built-in index and schemas give it.
 	MapOfLists Shape = "MapOfLists"
 
-	// KeyValueList is a list of objects, each with one tag key and its value.
+	// KeyValueList is a list of objects, each with one tag key and its value: [{key: owner, value: me}].
 	KeyValueList Shape = "KeyValueList"
 
-	// StringList is a list of strings, each a tag key, a separator and a value.
+	// StringList is a list of strings, each a tag key, a separator and a value: ["owner=me"].
 	StringList Shape = "StringList"
 
 	// Joined is one string of tags with a delimiter between them, each a tag key, a
-	// separator and a value. No schema shows it: only rules of the input give it.
+	// separator and a value: "owner=me,env=prod". Only rules of the input give it.
 	Joined Shape = "Joined"
 
-	// Labels is an object whose keys are the qualified keys of labels and whose values are
-	// strings: what a composed composite resource gets for its own Composition. No schema shows
-	// it: only rules of the input give it.
+	// Labels is an object of the qualified keys of labels and their values. A composed composite
+	// resource gets it for its own Composition. Only rules of the input give it.
 	Labels Shape = "Labels"
 )
 
-// onOff is the shape of a launched field that is no tags, but passes on those of the resource.
+// onOff is the shape of a launched field without tags: its value passes on the tags of the resource.
 var onOff = Shape("Switch")
 
 // A Field is the tag field of a kind of composed resource.
@@ -56,8 +55,8 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 
 	Shape Shape
 
-	// Key and Value name the two fields of a KeyValueList entry. Extra holds
-	// what else each entry that we add must have, e.g. propagateAtLaunch: true.
+	// Key and Value name the two fields of a KeyValueList entry. Extra has
+	// more fields of each entry that we add, e.g. propagateAtLaunch: true.
 	Key, Value string
 	Extra      map[string]*structpb.Value
 
@@ -70,70 +69,70 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Delimiter stands between two entries of a Joined string.
 	Delimiter string
 
-	// Atomic is true if server-side apply replaces the whole list or string, so that
-	// an entry the provider added is lost unless it is desired too.
+	// Atomic says whether server-side apply replaces the whole list or string. Then an entry of the
+	// provider is lost unless it is desired, too.
 	Atomic bool
 
-	// Observed are the paths at which the provider reports the tags that the
-	// cloud has, the most complete one first.
+	// Observed are the paths at which the provider reports the cloud's tags, the most complete one
+	// first.
 	Observed []object.Path
 
 	// ProviderTags are the keys of the tags that the provider itself adds to
 	// resources of the kind before it creates them. Nil if it adds none.
 	ProviderTags []string
 
-	// AddsToField is true if the provider adds them to the tag field itself, and not only to the
+	// AddsToField says whether the provider adds them to the tag field itself, and not only to the
 	// resource in the cloud.
 	AddsToField bool
 
 	// Limits of the field in the schema of the kind, or nil if it has none or isn't at hand.
 	Limits *Limits
 
-	// LateInit is true if the provider fills a field that isn't there with the tags
-	// that the cloud has. One that is there, though empty, it leaves alone.
+	// LateInit says whether the provider fills a missing field with the tags of the cloud. It
+	// leaves an empty field alone.
 	LateInit bool
 
-	// LastStays is true if nothing takes the last tag out of the cloud: the provider fills an
+	// LastStays says whether nothing takes the last tag out of the cloud: the provider fills an
 	// empty field, too, or doesn't tell the cloud of it.
 	LastStays bool
 
-	// KubernetesLabels is true if the field is the object's Kubernetes labels. Those without a slash
-	// in the key are cloud tags, too.
+	// KubernetesLabels says whether the field is the object's Kubernetes labels. Labels without a
+	// slash in the key are cloud tags, too.
 	KubernetesLabels bool
 
-	// OnRequest is true if the field is used only if a rule of the input names the kind. What
-	// a Locator that needs such a rule finds of it is a Field of shape None with its path.
+	// OnRequest says whether the field is used only if a rule of the input names the kind. Without
+	// the rule, a Locator returns a Field of shape None with the path.
 	OnRequest bool
 
-	// Fixed is true if the field can't change once the resource is there.
+	// Fixed says whether the field can't change once the resource is there.
 	Fixed bool
 
-	// Immutable is true if the provider, which is one of Crossplane's, refuses every update of a
+	// Immutable says whether the provider, which is one of Crossplane's, refuses every update of a
 	// resource whose tags have changed since it was made.
 	Immutable bool
 
-	// Sorted is true if the provider keeps a StringList in order, so that one in another
-	// order would be a difference for ever.
+	// Sorted says whether the provider keeps a StringList in order. A list in another order would
+	// be a difference for ever.
 	Sorted bool
 
-	// Within is true if the field must not be made without the object around it.
+	// Within says whether the field must not be made without the object around it.
 	Within bool
 
 	// LooksLike is a field of a kind of shape None that looks like tags,
 	// but may mean something else: nobody knows the provider. Nil if there is none.
 	LooksLike *Field
 
-	// Undeclared is the path of a field that a rule of the input hands labels on to, and that the
-	// schema of the kind doesn't have. The shape is None then.
+	// Undeclared is the path to which a rule of the input hands labels on, if the schema of the kind
+	// lacks it. The shape is None then.
 	Undeclared string
 
-	// Profile is the tag profile that the rule of the input that matches names.
+	// Profile is the tag profile that the matching rule of the input names.
 	// Empty if there is no such rule, or if it names none.
 	Profile string
 
-	// Asked is true if the rule of the input that matches asks for the field that is
-	// known of the kind. One that no Locator knows is asked for, too. Of a resource that wraps
-	// a manifest, it is true only if nobody knows the kind of the manifest.
+	// Asked says whether the matching rule of the input asks for the known field of the kind, even
+	// if no Locator knows a field. If the resource wraps a manifest, it is true only if nobody
+	// knows the kind of the manifest.
 	Asked bool
 }
 
@@ -141,21 +140,19 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 type Kind struct {
 	schema.GroupVersionKind
 
-	// Profile is the tag profile of the provider that the kind's API group belongs
-	// to or, of a group of no provider that we know, of the one that the input names.
-	// Empty if neither is known.
+	// Profile is the tag profile of the API group's provider. If the provider is unknown, it is the
+	// profile of the input's provider. Empty if both are unknown.
 	Profile string
 
-	// Managed is true if the resource is one that a provider makes outside of the
-	// control plane.
+	// Managed says whether a provider makes the resource outside of the control plane.
 	Managed bool
 
 	// Wraps is the kind of the manifest in a resource that wraps one. Empty if it doesn't.
 	Wraps schema.GroupVersionKind
 }
 
-// Tagged is the kind whose tags a resource of the kind has: its own, or that of the manifest that
-// it wraps.
+// Tagged returns the kind whose tags a resource has: the kind itself, or the kind of the wrapped
+// manifest.
 func (k Kind) Tagged() schema.GroupVersionKind {
 	if k.Wraps.Empty() {
 		return k.GroupVersionKind
@@ -164,22 +161,22 @@ func (k Kind) Tagged() schema.GroupVersionKind {
 	return k.Wraps
 }
 
-// manifest is the path of what an Object of provider-kubernetes wraps.
+// manifest is the path of the manifest in an Object of provider-kubernetes.
 const manifest = "manifest."
 
-// IsWrapper is true if resources of the kind wrap the manifest of another one: Objects of
-// provider-kubernetes.
+// IsWrapper reports whether resources of the kind wrap a manifest of another kind, as Objects of
+// provider-kubernetes do.
 func IsWrapper(apiVersion, kind string) bool {
 	return kind == "Object" && (strings.HasPrefix(apiVersion, "kubernetes.crossplane.io/") || strings.HasPrefix(apiVersion, "kubernetes.m.crossplane.io/"))
 }
 
-// IsOthers is true if key is that of a Kubernetes label of the object that is no cloud tag: Config
-// Connector leaves out those with a slash.
-func (f *Field) IsOthers(key []byte) bool {
+// OnlyKubernetes reports whether the Kubernetes label with the key is no cloud tag, such as
+// app.kubernetes.io/name: Config Connector leaves out keys with a slash.
+func (f *Field) OnlyKubernetes(key []byte) bool {
 	return f.KubernetesLabels && bytes.IndexByte(key, '/') >= 0
 }
 
-// wrapped is the field of a manifest as a field of the resource that wraps the manifest.
+// wrapped returns the field of a manifest as a field of the resource around it.
 func (f Field) wrapped() Field {
 	if f.Shape == None {
 		return Field{Shape: None}
@@ -196,9 +193,8 @@ func (f Field) wrapped() Field {
 	return f
 }
 
-// A Locator says which field of a kind carries its cloud tags. It returns false
-// if it doesn't know the kind. A kind that it knows to have no tag field is a
-// Field of shape None.
+// A Locator returns the field of a kind that carries its cloud tags. It returns false if it doesn't
+// know the kind. A kind that is known to have no tag field gets a Field of shape None.
 type Locator interface {
 	Locate(k Kind) (Field, bool)
 }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A filling is what a provider does with a tag field that has no tags while the cloud has some.
+// A filling says what a provider does with a tag field without tags, while the cloud has some.
 type filling struct {
-	// missing is true if the provider copies the cloud's tags into a field that isn't there, and
-	// stays if the last tag stays in the cloud, even with a field that is there and empty.
+	// missing says whether the provider copies the cloud's tags into a missing field. stays says
+	// whether the last tag stays in the cloud, even with an empty field.
 	missing, stays bool
 }
 
 //go:embed fills.txt
 var fillsText string
 
-// fills are the kinds whose providers do something else than what is usual: see fills.txt.
+// fills has the kinds whose providers do something unusual: see fills.txt.
 var fills = func() table[filling] {
 	words := map[string]filling{"missing": {missing: true}, "empty": {stays: true}, "leave": {missing: true, stays: true}}
 	t := make(table[filling])
@@ -28,9 +28,9 @@ var fills = func() table[filling] {
 	return t
 }()
 
-// filling of the kind's tag field.
+// filling returns what the provider does with the kind's tag field.
 func (f *family) filling(service, kind string) filling {
-	if does, ok := fills.of(f, service, kind); ok {
+	if does, ok := fills.lookUp(f, service, kind); ok {
 		return does
 	}
 

@@ -1,7 +1,7 @@
 package field
 
-// Labels as Google's Terraform provider reports them: what there is, what it
-// manages of that, and what the resource says of that.
+// Labels as Google's Terraform provider reports them: all labels, the labels that
+// it manages, and the labels of the resource.
 var (
 	gcpLabels     = at("labels", "effectiveLabels", "terraformLabels", "labels")
 	gcpUserLabels = at("userLabels", "userLabels")
@@ -15,8 +15,8 @@ var (
 //
 // Not labels of the resource itself: tags lists (network tags; of a Cloud
 // Build Trigger, build tags); tags maps and resourceTags (Resource Manager
-// tags, whose keys are IDs of other resources); metadata (guest metadata, or
-// that of a stored object); nodeConfig.labels and config.labels (Kubernetes
+// tags, whose keys are IDs of other resources); metadata (of a guest, or
+// of a stored object); nodeConfig.labels and config.labels (Kubernetes
 // labels); template.labels (a new label would make a new revision of a
 // Cloud Run service); labels of automatedBackupPolicy, destinationDataset
 // and allInstancesConfig (of what the resource makes); labels of
@@ -37,10 +37,10 @@ var gcp = upjet("gcp", "gcp",
 	// Run makes its labels the labels of the service.
 	kind("cloudrun/Service", at("metadata.labels", "metadata.effectiveLabels", "metadata.terraformLabels", "metadata.labels")).
 	// The labels of a channel are its configuration, e.g. the address that
-	// is notified; those of a metric are the metric's schema.
+	// is notified; labels of a metric are the metric's schema.
 	kind("monitoring/NotificationChannel monitoring/UptimeCheckConfig", gcpUserLabels).
 	without("monitoring/MetricDescriptor logging/Metric").
-	// One of a few labels that say which type of group it is.
+	// Its label is one of a few, and says the type of the group.
 	without("cloudidentity/Group").
 	// Immutable, and nothing that is billed.
 	without("cloudrun/DomainMapping").

@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// groupsText says whose kinds are in which API groups.
+// groupsText has the API groups of the families.
 //
 //go:embed groups.txt
 var groupsText string
@@ -19,14 +19,14 @@ var groupsText string
 type claim struct {
 	*family
 
-	// kinds that are the family's, or none if all are that nobody else claims.
+	// kinds that are the family's, or none if all kinds without another claim are.
 	kinds []profile.Pattern
 
 	// configs of the provider, if they are in another group.
 	configs configs
 }
 
-// claimed are the claims to each API group, those to some of its kinds first.
+// claimed has the claims to each API group. Claims to some of its kinds come first.
 var claimed = parseGroups(groupsText)
 
 // parseGroups reads claims to API groups, which groups.txt explains. It is good for what we write
@@ -71,18 +71,18 @@ func parseGroups(text string) map[string][]claim {
 	return m
 }
 
-// isGroup is true of a word of groups.txt that is an API group, and not something that holds for groups.
+// isGroup reports whether a word of groups.txt is an API group. Other words hold for groups.
 func isGroup(word string) bool { return strings.Contains(word, ".") && !strings.Contains(word, "=") }
 
-// add to the claim what the word of groups.txt says.
+// add gives the claim the setting of a word of groups.txt.
 func (c *claim) add(word string) {
-	own := *c.family
+	changed := *c.family
 
 	switch name, value, _ := strings.Cut(word, "="); name {
 	case "handwritten":
-		own.Upjet, c.family = false, &own
+		changed.Upjet, c.family = false, &changed
 	case "retired":
-		own.usual, c.family = nil, &own
+		changed.usual, c.family = nil, &changed
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
 			c.kinds = append(c.kinds, profile.NewPattern(kind))

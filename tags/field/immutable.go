@@ -9,11 +9,10 @@ import (
 
 // A refusal is why the tag field of a kind can't change once a resource is made.
 type refusal struct {
-	// source is the repository and the file of the Terraform provider, what it says, and in which
-	// versions.
+	// source is the repository and the file of the Terraform provider, its words, and its versions.
 	source string
 
-	// older is true if only older releases of the provider refuse a change. All of its namespaced
+	// older says whether only older releases of the provider refuse a change. All of its namespaced
 	// groups are newer.
 	older bool
 }
@@ -21,7 +20,7 @@ type refusal struct {
 //go:embed immutable.txt
 var immutableText string
 
-// immutables are the kinds whose tag field can't change: see immutable.txt.
+// immutables has the kinds whose tag field can't change: see immutable.txt.
 var immutables = func() table[refusal] {
 	t := make(table[refusal])
 
@@ -33,11 +32,11 @@ var immutables = func() table[refusal] {
 	return t
 }()
 
-// refuses returns true if the family's provider refuses a change of the tag field of the kind,
+// refuses reports whether the family's provider refuses a change of the tag field of the kind,
 // which is of the service, and whether only older releases do.
 func (f *family) refuses(service string, gk schema.GroupKind) (refuses, older bool) {
-	r, ok := immutables.of(f, service, gk.Kind)
-	_, isTwin := Untwin(gk.Group)
+	r, ok := immutables.lookUp(f, service, gk.Kind)
+	_, isTwin := TwinOf(gk.Group)
 
 	return ok && (!r.older || !isTwin), r.older
 }

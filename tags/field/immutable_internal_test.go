@@ -12,14 +12,14 @@ func TestImmutable(t *testing.T) {
 	source := regexp.MustCompile(`^[\w.-]+/terraform-provider-[a-z-]+ \S+\.go: .*\b(ForceNew|TagsForceNew|TagsForceNewSchema|TagsSchemaForceNew|getTagsSchemaForceNew|RequiresReplace|forces a new batch job|no Update)\b.*`)
 	used := make(map[[2]string]bool)
 
-	for of, r := range immutables {
+	for key, r := range immutables {
 		if !source.MatchString(r.source) {
-			t.Errorf("%s: want a repository, its file and what it says, got %q", of, r.source)
+			t.Errorf("%s: want a repository, its file and what it says, got %q", key, r.source)
 		}
 
-		_, kind, ok := strings.Cut(of[1], "/")
-		if _, twice := immutables[[2]string{of[0], kind}]; ok && twice {
-			t.Errorf("%s: the kind is there twice", of)
+		_, kind, ok := strings.Cut(key[1], "/")
+		if _, twice := immutables[[2]string{key[0], kind}]; ok && twice {
+			t.Errorf("%s: the kind is there twice", key)
 		}
 	}
 
@@ -31,10 +31,10 @@ func TestImmutable(t *testing.T) {
 			want := false
 
 			for _, kind := range []string{service + "/" + gvk.Kind, gvk.Kind, "/" + gvk.Kind} {
-				of := [2]string{f.Name, kind}
-				if r, ok := immutables[of]; ok && held.Field.Shape != None {
+				key := [2]string{f.Name, kind}
+				if r, ok := immutables[key]; ok && held.Field.Shape != None {
 					want = !r.older || !strings.Contains(gvk.Group, ".m.")
-					used[of] = used[of] || want
+					used[key] = used[key] || want
 				}
 			}
 
@@ -48,9 +48,9 @@ func TestImmutable(t *testing.T) {
 		}
 	}
 
-	for of := range immutables {
-		if !used[of] {
-			t.Errorf("%s: the index has no such kind with a tag field", of)
+	for key := range immutables {
+		if !used[key] {
+			t.Errorf("%s: the index has no such kind with a tag field", key)
 		}
 	}
 }

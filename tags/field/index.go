@@ -17,28 +17,28 @@ import (
 
 //go:generate go run ./survey/generate
 
-// indexText is the built-in index. It is generated, but made for reading the
-// changes that a new version of a provider brings. See parseIndex.
+// indexText is the built-in index. It is generated, and people read its changes when a provider has a
+// new version. See parseIndex.
 //
 //go:embed index.txt
 var indexText string
 
-// An Entry is what the surveyed releases of a provider say of a version of a kind: one tag field, or
-// several if the releases don't agree.
-type Entry []Held
+// An Entry has the tag field of a version of a kind, by the surveyed releases of its provider. It has
+// several variants if the releases don't agree.
+type Entry []Variant
 
-// Held is a tag field, and the releases in which the kind has it.
-type Held struct {
+// A Variant is a tag field, and the releases in which the kind has it.
+type Variant struct {
 	Field Field
 
-	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0.., whose last range is open if it has
-	// the newest release. Empty for all releases that serve the API group. A release with a date
-	// behind it, e.g. v2.6.0-2026-08-05, is the default branch after that release, as the release
-	// to come.
+	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0... The last range is open if it has the
+	// newest release. Empty for all releases that serve the API group. With a date, as in
+	// v2.6.0-2026-08-05, it is the default branch after the release v2.6.0, and stands for the
+	// release to come.
 	Releases string
 }
 
-// An Index locates the tag fields of the kinds that it has.
+// An Index locates the tag fields of its kinds.
 type Index struct {
 	// text that the index was read from.
 	text string
@@ -47,13 +47,13 @@ type Index struct {
 	blocks map[string]*block
 }
 
-// A block is what an Index has of an API group. Its text is parsed when somebody first asks for it.
+// A block is the part of an Index on one API group. Its text is parsed when somebody first asks for it.
 type block struct {
-	// group is the API group. of is the group under which index.txt lists it: the same, or the
-	// cluster-scoped one that it is the namespaced twin of.
-	group, of string
+	// group is the API group. index.txt lists it under the group listed: the same group, or the
+	// cluster-scoped group of a namespaced twin.
+	group, listed string
 
-	// text from the name of the group on.
+	// text of the block, which begins with the name of the group.
 	text string
 
 	read sync.Once
@@ -66,15 +66,14 @@ type block struct {
 	// configs of the provider that are in the group.
 	configs configs
 
-	// hasKinds is true if there are kinds besides the provider's own settings.
+	// hasKinds says whether there are kinds besides the provider's own settings.
 	hasKinds bool
 }
 
 // A version of a kind.
 type version struct{ version, kind string }
 
-// BuiltIn returns the index of the kinds of the providers that people run. It is
-// read when it's first called.
+// BuiltIn returns the built-in index of the providers that people run. The first call reads it.
 var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
 // entry of the kind, or nil if the index doesn't have it.
@@ -82,10 +81,9 @@ func (i *Index) entry(k schema.GroupVersionKind) Entry {
 	return i.block(k.Group).entries[version{k.Version, k.Kind}]
 }
 
-// Locate the tag field of the kind. Where releases of its provider don't
-// agree, it isn't known: a field that a kind doesn't have makes the API server refuse
-// the whole composite resource. A kind of a provider that makes no resources of a
-// cloud is known to have none.
+// Locate returns the tag field of the kind. If releases of its provider don't agree, the field is
+// unknown: the API server refuses the whole composite resource for a field that a kind lacks. A kind of
+// a provider without resources in a cloud is known to have no tag field.
 func (i *Index) Locate(k Kind) (Field, bool) {
 	e := i.entry(k.GroupVersionKind)
 	f, _ := familyOf(k.GroupKind())
@@ -111,17 +109,16 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
-// isUnasked is true if releases don't agree on a field, but without a rule that asks for it the kind
-// has no tag field in any of them.
+// isUnasked reports whether the kind has no tag field in any release unless a rule asks for one, though
+// releases don't agree on the field.
 func (e Entry) isUnasked() bool {
-	return len(e) > 0 && !slices.ContainsFunc(e, func(h Held) bool { return h.Field.unasked().Shape != None })
+	return len(e) > 0 && !slices.ContainsFunc(e, func(h Variant) bool { return h.Field.unasked().Shape != None })
 }
 
-// HasGroup is true if the index has kinds of the API group, besides those of
-// a provider's own settings.
+// HasGroup reports whether the index has kinds of the API group, besides a provider's own settings.
 func (i *Index) HasGroup(group string) bool { return i.block(group).hasKinds }
 
-// All kinds of the index and their entries, in no order.
+// All returns all kinds of the index and their entries, in no order.
 func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 	return func(yield func(schema.GroupVersionKind, Entry) bool) {
 		for group := range i.blocks {
@@ -151,14 +148,13 @@ func Compare(a, b schema.GroupVersionKind) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))
 }
 
-// IsSettings is true of the kinds of a provider's own settings, which say
-// nothing of what else is in their API groups.
+// IsSettings reports whether the kind has a provider's own settings. An API group with such kinds may
+// have no others.
 func IsSettings(kind string) bool {
 	return IsConfig(kind) || slices.Contains([]string{"ProviderConfigUsage", "StoreConfig"}, kind)
 }
 
-// Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of
-// ec2.aws.upbound.io.
+// Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io of ec2.aws.upbound.io.
 func Twin(group string) string {
 	last := max(0, strings.LastIndexByte(group, '.'))
 	at := strings.LastIndexByte(group[:last], '.') + 1
@@ -166,9 +162,9 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
-// Untwin returns the group that a namespaced twin is the twin of: see Twin. It returns false, and the
+// TwinOf returns the cluster-scoped group of a namespaced twin: see Twin. It returns false, and the
 // group itself, if the group is no twin.
-func Untwin(group string) (string, bool) {
+func TwinOf(group string) (string, bool) {
 	labels := strings.Split(group, ".")
 
 	last := len(labels) - 3
@@ -184,14 +180,14 @@ func Untwin(group string) (string, bool) {
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several versions, but
 // with the same tag field. So every group stands for itself and for its namespaced twin, which has
-// an m before the last two labels. Behind the name of a group are the releases that serve it, and
-// behind m/ those that serve the twin, if these are not all.
+// an m before the last two labels. After the name of a group are the releases that serve it, and
+// after m/ the releases that serve the twin, unless all releases do.
 //
 // Below a group are the versions whose kinds have the same entry, and the entry. The versions of the
-// twin are behind m/, which alone stands for the same versions. An entry is the last four columns of
+// twin are after m/, which alone stands for the same versions. An entry is the last four columns of
 // a Line, with paths below spec.forProvider and status.atProvider (a path elsewhere has a dot in
 // front), or a - for no tag field. If it doesn't hold in all releases that serve the group, an @ and
-// its releases are in front of it, and a semicolon is between it and the next entry. Behind each
+// its releases are in front of it, and a semicolon is between it and the next entry. After each
 // plus is the entry of a launched field. Below the versions are the kinds.
 //
 //	ec2.aws.upbound.io m/v2.0.0..
@@ -221,7 +217,7 @@ func parseIndex(text string) *Index {
 			b.text = text[from:end]
 		default:
 			group, _, _ := strings.Cut(text[at:end-1], " ")
-			b, from = &block{group: group, of: group}, at
+			b, from = &block{group: group, listed: group}, at
 			index.blocks[group] = b
 		}
 
@@ -231,17 +227,17 @@ func parseIndex(text string) *Index {
 	for group, b := range maps.Clone(index.blocks) {
 		if _, kinds, _ := strings.Cut(b.text, "\n"); strings.Contains(kinds, "m/") {
 			twin := Twin(group)
-			index.blocks[twin] = &block{group: twin, of: group, text: b.text}
+			index.blocks[twin] = &block{group: twin, listed: group, text: b.text}
 		}
 	}
 
 	return index
 }
 
-// noBlock is what an Index has of an API group that it doesn't have.
+// noBlock stands for an API group that an Index lacks.
 var noBlock block
 
-// block of the API group, parsed. It is empty if the index doesn't have the group.
+// block returns the block of the API group, parsed. It is empty if the index lacks the group.
 func (i *Index) block(group string) *block {
 	b, ok := i.blocks[group]
 	if !ok {
@@ -253,7 +249,7 @@ func (i *Index) block(group string) *block {
 	return b
 }
 
-// parse the text of the block.
+// parse reads the text of the block.
 func (b *block) parse() {
 	// The same text says more in one family than in another.
 	type place struct {
@@ -264,7 +260,7 @@ func (b *block) parse() {
 
 	var (
 		known       = make(map[place]Entry)
-		to, service = claimsTo(b.of)
+		to, service = claimsTo(b.listed)
 		versions    []string
 		fields      []string // The tag field, and the launched ones.
 	)
@@ -276,22 +272,22 @@ func (b *block) parse() {
 	for line := range strings.SplitSeq(text, "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
 		if !isKind {
-			of, said, _ := strings.Cut(line[1:], ": ")
-			versions, fields = b.versions(of), strings.Split(said, " + ")
+			names, said, _ := strings.Cut(line[1:], ": ")
+			versions, fields = b.versions(names), strings.Split(said, " + ")
 
 			continue
 		}
 
-		of := owner(to, kind).family
+		fam := owner(to, kind).family
 
-		at := place{family: of, does: of.filling(service, kind), text: fields[0]}
+		at := place{family: fam, does: fam.filling(service, kind), text: fields[0]}
 		if known[at] == nil {
-			known[at] = parseEntry(at.text, of, at.does)
+			known[at] = parseEntry(at.text, fam, at.does)
 		}
 
 		var launched []Entry
 		for _, text := range fields[1:] {
-			launched = append(launched, parseEntry(text, of, filling{}))
+			launched = append(launched, parseEntry(text, fam, filling{}))
 		}
 
 		for _, v := range versions {
@@ -307,29 +303,30 @@ func (b *block) parse() {
 	b.configs = configsOf(b.group, b.entries)
 }
 
-// releases that serve the API group, or empty if all surveyed ones do.
+// releases returns the releases that serve the API group, or nothing if all surveyed releases do.
 func (b *block) releases() string {
 	head, _, _ := strings.Cut(b.text, "\n")
 	_, said, _ := strings.Cut(head, " ")
-	own, twins, _ := strings.Cut(said, "m/")
+	cluster, twins, _ := strings.Cut(said, "m/")
 
-	if b.group != b.of {
+	if b.group != b.listed {
 		return twins
 	}
 
-	return strings.TrimSuffix(own, " ")
+	return strings.TrimSuffix(cluster, " ")
 }
 
-// versions returns those of the block among the versions of a group and its twin.
+// versions returns the versions of the block. versions has them for a group and its twin, as in
+// v1beta1,v1beta2 m/v1beta1.
 func (b *block) versions(versions string) []string {
-	own, twins, hasTwin := strings.Cut(versions, "m/")
-	own = strings.TrimSuffix(own, " ")
+	cluster, twins, hasTwin := strings.Cut(versions, "m/")
+	cluster = strings.TrimSuffix(cluster, " ")
 
 	switch {
-	case b.group == b.of:
-		versions = own
+	case b.group == b.listed:
+		versions = cluster
 	case hasTwin:
-		versions = cmp.Or(twins, own)
+		versions = cmp.Or(twins, cluster)
 	default:
 		return nil
 	}
@@ -337,13 +334,13 @@ func (b *block) versions(versions string) []string {
 	return strings.FieldsFunc(versions, func(r rune) bool { return r == ',' })
 }
 
-// parseEntry reads an entry of a kind of the family. The filling is what the provider does with a
-// field that has no tags.
-func parseEntry(text string, of *family, does filling) Entry {
+// parseEntry reads an entry of a kind of the family. The filling says what the provider does with a
+// field without tags.
+func parseEntry(text string, fam *family, does filling) Entry {
 	var e Entry
 
 	for s := range strings.SplitSeq(text, "; ") {
-		h := Held{Field: Field{Shape: None}}
+		h := Variant{Field: Field{Shape: None}}
 
 		if r, ok := strings.CutPrefix(s, "@"); ok {
 			h.Releases, s, _ = strings.Cut(r, " ")
@@ -351,7 +348,7 @@ func parseEntry(text string, of *family, does filling) Entry {
 
 		if s != absent {
 			h.Field = parseField(strings.Split(s, " "))
-			of.complete(&h.Field, does)
+			fam.complete(&h.Field, does)
 		}
 
 		e = append(e, h)
@@ -360,8 +357,8 @@ func parseEntry(text string, of *family, does filling) Entry {
 	return e
 }
 
-// parseField returns the field of the columns c of the index: those of a Line, without
-// spec.forProvider and status.atProvider. It trusts the index, which is our own.
+// parseField returns the field of the columns c of the index. They are the columns of a Line, without
+// spec.forProvider and status.atProvider. The index is our own, so there are no mistakes.
 func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 	arg := strings.Split(args, ",")
@@ -369,8 +366,8 @@ func parseField(c []string) Field {
 	f := Field{Path: forms(forProvider, c[0])[0], Shape: Shape(shape)}
 
 	settings := strings.Split(c[2], ",")
-	for name, is := range f.settings() {
-		*is = slices.Contains(settings, name)
+	for name, set := range f.settings() {
+		*set = slices.Contains(settings, name)
 	}
 
 	if c[3] != absent {
@@ -408,36 +405,42 @@ func parseField(c []string) Field {
 	return f
 }
 
-// absent is what a column says that has nothing to say.
+// absent stands in a column without a value.
 const absent = "-"
 
-// settings of the field, by the words that a Line has for them, in its order.
+// settings returns the settings of the field, by the words of a Line, and in its order.
 func (f *Field) settings() iter.Seq2[string, *bool] {
-	return func(yield func(word string, is *bool) bool) {
+	return func(yield func(word string, set *bool) bool) {
 		_ = yield("atomic", &f.Atomic) && yield("on-request", &f.OnRequest) && yield("fixed", &f.Fixed) &&
 			yield("immutable", &f.Immutable) && yield("within", &f.Within) && yield("sorted", &f.Sorted)
 	}
 }
 
-// Line puts what is known of a kind in one line of seven columns, with a tab
-// between them: the group, the version and the kind, the path of its tag field, its shape, its
-// settings (whether it is atomic, on-request, fixed, immutable, within an object that must be there,
-// and sorted), and the observed paths. Settings and paths have commas between them.
+// Line returns the facts on a kind in one line of seven columns, with a tab between them:
 //
-//	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
-//	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
-//	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
+//   - the group, the version and the kind,
+//
+//   - the path of its tag field, and the shape,
+//
+//   - the settings: atomic, on-request, fixed, immutable, within an object that must be there, and
+//     sorted, with commas between them,
+//
+//   - the observed paths, with commas between them.
+//
+//     autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
+//     networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
+//     ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
 func Line(gvk schema.GroupVersionKind, f Field) string {
 	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), "\t")
 }
 
-// WrittenAs is true if tags are written in the same way to both fields, whatever is
-// observed of them.
+// WrittenAs reports whether tags are written to both fields in the same way. The observed paths may
+// differ.
 func (f Field) WrittenAs(other Field) bool {
 	return slices.Equal(f.Columns()[:3], other.Columns()[:3])
 }
 
-// Columns are those of a Line that say what the field is.
+// Columns returns the last four columns of a Line, which are about the field.
 func (f Field) Columns() []string {
 	var args, settings, observed []string
 
@@ -446,7 +449,7 @@ func (f Field) Columns() []string {
 		args = []string{f.Key, f.Value}
 
 		for _, name := range slices.Sorted(maps.Keys(f.Extra)) {
-			// Only a number that isn't one can't be encoded.
+			// Only NaN and infinity can't be encoded.
 			v, _ := json.Marshal(f.Extra[name].AsInterface()) //nolint:errchkjson // See above.
 			args = append(args, name+"="+string(v))
 		}
@@ -465,8 +468,8 @@ func (f Field) Columns() []string {
 		shape += "(" + strings.Join(args, ",") + ")"
 	}
 
-	for word, is := range f.settings() {
-		if *is {
+	for word, set := range f.settings() {
+		if *set {
 			settings = append(settings, word)
 		}
 	}

@@ -63,9 +63,9 @@ func TestFamilies(t *testing.T) {
 		t.Errorf("want at least 10 fields whose tags are words, got %d", words)
 	}
 
-	for of, does := range fills {
-		if !named[of[0]] || does == (filling{}) {
-			t.Errorf("fills.txt: unknown family or word of %s", of)
+	for key, does := range fills {
+		if !named[key[0]] || does == (filling{}) {
+			t.Errorf("fills.txt: unknown family or word of %s", key)
 		}
 	}
 }
@@ -96,8 +96,8 @@ func TestGroups(t *testing.T) {
 		}
 	}
 
-	for name, is := range without {
-		if is {
+	for name, missing := range without {
+		if missing {
 			t.Errorf("groups.txt: want a group of %s", name)
 		}
 	}
@@ -110,7 +110,7 @@ func TestIndexIsSmall(t *testing.T) {
 	}
 }
 
-// TestParseIndex reads testdata/index.txt, which has all that an index can have.
+// TestParseIndex reads testdata/index.txt, an index with everything.
 func TestParseIndex(t *testing.T) {
 	text, err := os.ReadFile("testdata/index.txt")
 	if err != nil {
@@ -141,8 +141,7 @@ func TestParseIndex(t *testing.T) {
 	}
 }
 
-// TestLaunchesAreThere tests that a surveyed release has every field that is stamped without being
-// asked for, and that the index has no others.
+// TestLaunchesAreThere tests that the index has exactly the launched fields for stamping without a rule.
 func TestLaunchesAreThere(t *testing.T) {
 	there := make(map[string]bool)
 
@@ -157,9 +156,9 @@ func TestLaunchesAreThere(t *testing.T) {
 	}
 
 	for _, l := range launched {
-		is := slices.ContainsFunc(l.paths, func(p object.Path) bool { return there[l.family+" "+l.kind+" "+p.String()] })
-		if is != l.isUsed() {
-			t.Errorf("%s of %s %s: want in the index %t, got %t", l.field, l.family, l.kind, l.isUsed(), is)
+		found := slices.ContainsFunc(l.paths, func(p object.Path) bool { return there[l.family+" "+l.kind+" "+p.String()] })
+		if found != l.isUsed() {
+			t.Errorf("%s of %s %s: want in the index %t, got %t", l.field, l.family, l.kind, l.isUsed(), found)
 		}
 	}
 }

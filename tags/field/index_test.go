@@ -43,18 +43,18 @@ func countsAs(rows [][]string, gvk schema.GroupVersionKind, path string, t field
 
 // typesOf adds the types of all fields in the schema by their paths, which begin with path.
 func typesOf(s object.Node, path string, types map[string]field.Type) {
-	for name, of := range s.Field("properties").Fields() {
-		if t := field.TypeOf(of); t.Shape != "" {
+	for name, property := range s.Field("properties").Fields() {
+		if t := field.TypeOf(property); t.Shape != "" {
 			types[path+string(name)] = t
 		}
 
-		typesOf(of, path+string(name)+".", types)
-		typesOf(of.Field("items"), path+string(name)+"[0].", types)
+		typesOf(property, path+string(name)+".", types)
+		typesOf(property.Field("items"), path+string(name)+"[0].", types)
 	}
 }
 
-// Of every kind of every release that was surveyed, what would be written without
-// schemas is there, in its shape, and with schemas everything that counts is written.
+// TestReleases proves for every kind of every surveyed release that fields are there, in their shape,
+// that are written without schemas. With schemas, every field that counts is written.
 func TestReleases(t *testing.T) {
 	releases, kinds, taggable, unsure := 0, 0, 0, 0
 
@@ -87,19 +87,19 @@ func TestReleases(t *testing.T) {
 			}
 
 			held := make(map[survey.Schema]int)
-			for _, is := range byRelease {
-				held[is]++
+			for _, pruned := range byRelease {
+				held[pruned]++
 			}
 
-			for is, n := range held {
+			for pruned, n := range held {
 				kinds += n
-				want := counts(t, rows, provider, gvk, is.Node())
+				want := counts(t, rows, provider, gvk, pruned.Node())
 
 				if want.Shape != field.None {
 					taggable += n
 				}
 
-				got := []field.Field{field.Read(gvk, is.Node())}
+				got := []field.Field{field.Read(gvk, pruned.Node())}
 				if known {
 					got = append(got, located)
 				}
@@ -147,8 +147,8 @@ func counts(t *testing.T, rows [][]string, provider string, gvk schema.GroupVers
 			below = "." + path
 		}
 
-		is := countsAs(rows, gvk, below, typ)
-		if is.Shape == field.None {
+		counted := countsAs(rows, gvk, below, typ)
+		if counted.Shape == field.None {
 			continue
 		}
 
@@ -156,7 +156,7 @@ func counts(t *testing.T, rows [][]string, provider string, gvk schema.GroupVers
 			t.Errorf("%s of %s: both %s and %s count", gvk, provider, out.Path, path)
 		}
 
-		out = is
+		out = counted
 		out.Path = object.MustParsePath(path)
 	}
 

@@ -11,13 +11,13 @@ import (
 //go:embed kcc.txt
 var kccLabelled string
 
-// unread is why labels of the spec are used on request only, but for those of kinds below.
+// unread is why labels of the spec are used on request only, but for some kinds below.
 const unread = "nobody has read what the controller does with the labels, as with all alpha versions"
 
 // kcc is GoogleCloudPlatform/k8s-config-connector. Whether labels of the object become labels at
 // Google, no schema says: the kinds whose labels do are listed. Labels with a slash in the key, such as
-// those of Crossplane and other tools, are left out. If a listed kind has labels in its spec, too,
-// those replace the labels of the object.
+// labels of Crossplane and other tools, are left out. If a listed kind has labels in its spec, too,
+// these replace the labels of the object.
 //
 // Not labels of the resource itself: tags, sourceTags, targetTags and networkTags (network
 // tags; of a CloudBuildTrigger, build tags; of an attached cluster, another cloud's);
@@ -34,7 +34,7 @@ var kcc = native("kcc", "gcp", at(".spec.labels").as(Map, KeyValueList).request(
 	// These ignore labels of the object and have labels of their own.
 	kind(`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
 		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`,
-		at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(unread), at(".spec.labels").as(Map, KeyValueList)).
+		at(".spec.labels").as(Map, KeyValueList).onlyIn("v1alpha1").request(unread), at(".spec.labels").as(Map, KeyValueList)).
 	// The only labels that a node pool has. A change of them updates the pool in place.
 	kind("ContainerNodePool", at(".spec.nodeConfig.resourceLabels")).
 	// Labels of these schedule virtual machines and can't change, or are metadata that

@@ -12,7 +12,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A launch is a field whose tags go to what the resources of a kind launch.
+// A launch is a field with tags of other resources: those launched by resources of a kind, such as the
+// volumes of an instance.
 type launch struct {
 	*candidate
 
@@ -20,7 +21,7 @@ type launch struct {
 	// field below spec.forProvider, with the items in question of a list in brackets.
 	family, kind, field string
 
-	// to is what the tags go to, and change what a change of them does to what runs.
+	// to names the launched resources. change says when a change of their tags takes effect.
 	to, change string
 
 	// key of the items of a list that have the field, and the items in question by their key.
@@ -29,7 +30,7 @@ type launch struct {
 	key   string
 	items []string
 
-	// value of a field that is no tags, but passes on those of the resource.
+	// value of a field without tags, which passes on the tags of the resource.
 	value string
 
 	// with and without are fields below spec.forProvider. The field is left alone if none of
@@ -49,14 +50,14 @@ var launched = func() (out []launch) {
 	return out
 }()
 
-// parseLaunch reads a row of launched.txt. It is good for what we write ourselves.
+// parseLaunch reads a row of launched.txt. The file is our own, so that it panics at a mistake.
 func parseLaunch(row string) launch {
 	columns := strings.Split(row, "; ")
-	of := strings.SplitN(columns[0], " ", 3)
+	place := strings.SplitN(columns[0], " ", 3)
 
-	l := launch{family: of[0], kind: of[1], field: strings.TrimPrefix(of[2], "."), to: columns[1], change: columns[2]}
+	l := launch{family: place[0], kind: place[1], field: strings.TrimPrefix(place[2], "."), to: columns[1], change: columns[2]}
 
-	if list, rest, ok := strings.Cut(of[2], "["); ok {
+	if list, rest, ok := strings.Cut(place[2], "["); ok {
 		items, within, _ := strings.Cut(rest, "]")
 		l.key, items, _ = strings.Cut(items, ": ")
 		l.candidate = at(list + firstItem + within)
@@ -65,7 +66,7 @@ func parseLaunch(row string) launch {
 			l.items = strings.Split(items, ", ")
 		}
 	} else {
-		l.candidate = at(of[2], of[2])
+		l.candidate = at(place[2], place[2])
 	}
 
 	for _, column := range columns[3:] {
@@ -95,13 +96,13 @@ func pathsOf(fields string) (out []object.Path) {
 	return out
 }
 
-// isUsed is true if the field is stamped without a rule of the input: a change harms nothing that
-// runs, and takes effect.
+// isUsed reports whether the field is stamped without a rule of the input: a change takes effect, and
+// harms no running resource.
 func (l launch) isUsed() bool { return l.change == "in place" || l.change == "with the next launch" }
 
-// Switches are the names of the fields that hold no tags, but pass those of a resource on to what it
-// launches.
-func Switches() (out []string) {
+// SwitchNames returns the names of fields without tags that pass on the tags of a resource, such as
+// propagateTags.
+func SwitchNames() (out []string) {
 	for _, l := range launched {
 		if l.value != "" {
 			out = append(out, l.field[strings.LastIndexByte(l.field, '.')+1:])
@@ -111,7 +112,7 @@ func Switches() (out []string) {
 	return out
 }
 
-// read the field that the launch is in the schema, if it is there.
+// read returns the field of the launch in the schema, if it is there.
 func (l launch) read(s object.Node) (Field, bool) {
 	if l.value == "" {
 		return l.candidate.read(s)
@@ -126,7 +127,7 @@ func (l launch) read(s object.Node) (Field, bool) {
 	return Field{}, false
 }
 
-// launchesOf returns the family of the kind, its launches that are stamped without a rule, and those that are not.
+// launchesOf returns the family of the kind, the launches that are stamped without a rule, and all other launches.
 func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	f, service := familyOf(gk)
 	kind := service + "/" + gk.Kind
@@ -144,16 +145,15 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	return f, used, unused
 }
 
-// UnusedLaunches returns the paths of launched fields of the kind that nobody stamps, since a change of their tags replaces
-// what runs, fails, or has no effect. ValuesAt finds what is in them.
+// UnusedLaunches returns the paths of launched fields of the kind that nobody stamps. A change of their tags would replace a
+// running resource, fail, or have no effect. ValuesAt finds their values.
 func UnusedLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
 }
 
-// ReadLaunched reads from the kind's schema which fields hold tags of what its resources launch. It
-// returns a field for each row of launched.txt that is stamped without a rule, in their order, of
-// shape None if the schema doesn't have it.
+// ReadLaunched returns the launched fields of the kind by its schema: one for each row of launched.txt
+// that is stamped without a rule, in their order. Its shape is None if the schema lacks it.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used, _ := launchesOf(gvk.GroupKind())
 	out := make([]Field, len(used))
@@ -168,8 +168,8 @@ func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	return out
 }
 
-// A Launched field holds tags of what a resource launches. It is there to be written only if
-// the object that it is in is there.
+// A Launched field holds tags of resources that another resource launches. It is written only if the
+// object around it is there.
 type Launched struct {
 	// Field of the resource or, of a list, of an item.
 	Field
@@ -177,21 +177,21 @@ type Launched struct {
 	// List is the path of the list in whose items the field is. Zero if it is in none.
 	List object.Path
 
-	// Key tells the items of a list apart, and Item is that of the one in question, which is
-	// made if it isn't there. Every item is in question if it's empty.
+	// Key is the field that tells the items of a list apart. Item is its value in the item in
+	// question, which is made if it isn't there. Every item is in question if Item is empty.
 	Key, Item string
 
-	// Value that the field gets once the resource has tags, if it is no tags itself.
+	// Value of a field without tags, once the resource has tags.
 	Value string
 
-	// around is the path of the object that must be there. Zero if there is none.
+	// around is the path of the object that must be there. Zero if none must.
 	around object.Path
 
 	with, without []object.Path
 }
 
-// fieldsAt returns the launched fields that the launch is for the field f of a kind of the family.
-func (l launch) fieldsAt(f Field, of *family) []Launched {
+// fieldsAt returns the launched fields of the launch, at the field f of a kind of the family.
+func (l launch) fieldsAt(f Field, fam *family) []Launched {
 	out := Launched{Field: f, Value: l.value, with: l.with, without: l.without}
 	place := f.Path
 
@@ -205,13 +205,13 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 		out.around = above
 	}
 
-	// What controllers add to a resource's own tags, they don't add here.
-	if of.Native {
+	// Controllers add tags to a resource's own tags, but not here.
+	if fam.Native {
 		out.ProviderTags = nil
 	}
 
-	// The provider fills what isn't there, but not within what is there.
-	out.LateInit = of.Upjet && l.key == "" && out.around.IsZero()
+	// The provider fills a missing field of the resource, but not a field of an object that is there.
+	out.LateInit = fam.Upjet && l.key == "" && out.around.IsZero()
 
 	items := l.items
 	if len(items) == 0 {
@@ -227,10 +227,10 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 	return all
 }
 
-// Has is true if the item of the list with the key is in question.
+// Has reports whether the item with the key is in question.
 func (l *Launched) Has(key string) bool { return l.Item == "" || key == l.Item }
 
-// Name of the field, for messages.
+// Name returns the name of the field for messages.
 func (l *Launched) Name() string {
 	if l.List.IsZero() {
 		return l.Path.String()
@@ -239,8 +239,8 @@ func (l *Launched) Name() string {
 	return l.List.String() + "[" + l.Item + "]." + l.Path.String()
 }
 
-// Applies is true if the field of the desired resource may hold tags of what it launches. What the
-// provider has filled in of the observed resource counts like what is desired.
+// Applies reports whether the field of the desired resource may hold tags. Fields that the provider has
+// filled in the observed resource count like desired fields.
 func (l *Launched) Applies(desired, observed object.Object) bool {
 	if !l.around.IsZero() {
 		if around, err := desired.At(l.around); err != nil || !around.IsObject() {
@@ -288,18 +288,18 @@ func eachAt(n object.Node, path object.Segments, yield func(object.Node) bool) b
 	return true
 }
 
-// Launched returns the fields of the kind whose tags go to what its resources launch: those that the
-// built-in index has in all releases that serve the kind, or else those that the kind's schema has.
+// Launched returns the launched fields of the kind: by the built-in index, if all releases that serve
+// the kind agree, or else by the kind's schema.
 func (s Schemas) Launched(k Kind) []Launched {
-	of, used, _ := launchesOf(k.GroupKind())
+	fam, used, _ := launchesOf(k.GroupKind())
 	if len(used) == 0 {
 		return nil
 	}
 
 	fields, sure := BuiltIn().launchedBy(k.GroupVersionKind)
 	if !sure && k.Managed {
-		if is := s.Of(k.GroupVersionKind); is.IsObject() {
-			fields = ReadLaunched(k.GroupVersionKind, is)
+		if node := s.Of(k.GroupVersionKind); node.IsObject() {
+			fields = ReadLaunched(k.GroupVersionKind, node)
 		}
 	}
 
@@ -308,7 +308,7 @@ func (s Schemas) Launched(k Kind) []Launched {
 	for _, f := range fields {
 		for _, l := range used {
 			if slices.ContainsFunc(l.paths, f.Path.Equal) {
-				out = append(out, l.fieldsAt(f, of)...)
+				out = append(out, l.fieldsAt(f, fam)...)
 			}
 		}
 	}
@@ -332,7 +332,7 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 	return fields, sure
 }
 
-// Launched are the entries of the launched fields of the kind.
+// Launched returns the entries of the launched fields of the kind.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
 	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

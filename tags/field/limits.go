@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// maxPattern is the most bytes of a pattern that is looked at, and maxProgram the most
-	// instructions of what it becomes. The longest values take as many steps for each of their
-	// characters. Patterns of custom resource definitions have a tenth of that.
+	// A pattern of more bytes than maxPattern, or of more instructions than maxProgram, is no limit:
+	// each character of a value takes as many steps. Patterns of custom resource definitions have a
+	// tenth of that number.
 	maxPattern = 1024
 	maxProgram = 4096
 
@@ -27,29 +27,28 @@ const (
 	maxNesting = 8
 )
 
-// Limits are what the schema of a kind admits in its tag field, beside the field's type. The API
+// Limits are the limits of a tag field in the schema of a kind, beside the field's type. The API
 // server refuses the whole resource if the field exceeds them.
 type Limits struct {
 	// Max is the most entries of the field, or negative if there is no limit.
 	Max int
 
-	// NeverEmpty is true if the field has to have an entry while it is there.
+	// NeverEmpty says whether the field has to have an entry while it is there.
 	NeverEmpty bool
 
-	// key, value and entry are what the schema admits of the key and of the value of a tag, and
-	// of an entry in which they are one string. whole is what it admits of all tags in one string.
+	// key and value are the limits of a tag's key and value, entry of an entry with both in one
+	// string, and whole of all tags in one string.
 	key, value, entry, whole *stringSchema
 }
 
-// LimitsOf returns the limits of the field in the OpenAPI v3 schema of a kind, which may be none,
-// or nil if the schema has no limits for it. A pattern that is not one of RE2, as the API server's
-// are, or that is too large, is no limit.
+// LimitsOf returns the limits of the field in the OpenAPI v3 schema of a kind, or nil if the schema
+// has none. A pattern is no limit if it is too large, or not of RE2, as the API server's are.
 func LimitsOf(s object.Node, f *Field) *Limits {
-	of := schemaAt(s, f.Path)
+	node := schemaAt(s, f.Path)
 
 	l := &Limits{Max: -1}
 
-	for _, part := range inside(of) {
+	for _, part := range inside(node) {
 		l.narrow(part, "maxProperties")
 		l.narrow(part, "maxItems")
 
@@ -61,16 +60,16 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 
 	switch f.Shape {
 	case Map, Labels:
-		l.value = stringOf(inside(of, "additionalProperties"))
+		l.value = stringOf(inside(node, "additionalProperties"))
 	case MapOfLists:
-		l.value = stringOf(inside(of, "additionalProperties", "items"))
+		l.value = stringOf(inside(node, "additionalProperties", "items"))
 	case KeyValueList:
-		l.key = stringOf(inside(of, "items", "properties", f.Key))
-		l.value = stringOf(inside(of, "items", "properties", f.Value))
+		l.key = stringOf(inside(node, "items", "properties", f.Key))
+		l.value = stringOf(inside(node, "items", "properties", f.Value))
 	case StringList:
-		l.entry = stringOf(inside(of, "items"))
+		l.entry = stringOf(inside(node, "items"))
 	case Joined:
-		l.whole = stringOf(inside(of))
+		l.whole = stringOf(inside(node))
 	case None:
 	}
 
@@ -81,8 +80,8 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	return l
 }
 
-// LimitsOf returns the limits of the launched field in the OpenAPI v3 schema of the kind that has
-// it: see LimitsOf.
+// LimitsOf returns the limits of the launched field in the OpenAPI v3 schema of its kind: see
+// LimitsOf.
 func (l *Launched) LimitsOf(s object.Node) *Limits {
 	if !l.List.IsZero() {
 		s = schemaAt(s, l.List).Field("items")
@@ -91,22 +90,22 @@ func (l *Launched) LimitsOf(s object.Node) *Limits {
 	return LimitsOf(s, &l.Field)
 }
 
-// narrow the most entries to the limit of the schema that has the name, if there is one.
+// narrow lowers Max to the limit with the name in the schema, such as maxItems, if there is one.
 func (l *Limits) narrow(s object.Node, name string) {
 	if n, ok := bound(s, name); ok && (l.Max < 0 || n < l.Max) {
 		l.Max = n
 	}
 }
 
-// Refuses returns why the schema doesn't admit the tag, with the separator between its key and value
-// in a list of strings, and what it admits in a few words, or nothing. Nil limits admit all tags.
+// Refuses returns why the schema doesn't admit the tag, and the limit in a few words. Both are empty if
+// the schema admits the tag. The separator is for lists of strings. Nil limits admit all tags.
 func (l *Limits) Refuses(key, separator, value string) (reason profile.SkipReason, limit string) {
 	if l == nil {
 		return "", ""
 	}
 
-	for _, is := range []struct {
-		of           *stringSchema
+	for _, part := range []struct {
+		schema       *stringSchema
 		s            string
 		length, char profile.SkipReason
 	}{
@@ -114,20 +113,20 @@ func (l *Limits) Refuses(key, separator, value string) (reason profile.SkipReaso
 		{l.value, value, profile.ValueTooLong, profile.ValueCharacterClass},
 		{l.entry, key + separator + value, profile.ValueTooLong, profile.ValueCharacterClass},
 	} {
-		if !is.of.admitsLength(is.s) {
-			return is.length, is.of.String()
+		if !part.schema.admitsLength(part.s) {
+			return part.length, part.schema.String()
 		}
 
-		if !is.of.admits(is.s) {
-			return is.char, is.of.String()
+		if !part.schema.admits(part.s) {
+			return part.char, part.schema.String()
 		}
 	}
 
 	return "", ""
 }
 
-// RefusesWhole returns what the schema admits of all tags in one string in a few words, if that
-// is not the text, or nothing.
+// RefusesWhole returns the limit of all tags in one string in a few words, if the schema doesn't admit
+// the text.
 func (l *Limits) RefusesWhole(text string) (limit string) {
 	if l == nil || l.whole.admits(text) {
 		return ""
@@ -160,10 +159,10 @@ func inside(s object.Node, path ...string) []object.Node {
 	return out
 }
 
-// A stringSchema is what schemas admit of a string. One that is nil admits all.
+// A stringSchema has the limits of a string in schemas. A nil stringSchema admits all strings.
 type stringSchema struct {
 	// least and most characters. most is negative if there is no limit.
-	least, most int
+	shortest, longest int
 
 	patterns []*regexp.Regexp
 
@@ -174,19 +173,19 @@ type stringSchema struct {
 	others []func(string) bool
 }
 
-// stringOf returns what all of the schemas admit of a string, or nil if they admit all.
+// stringOf returns the limits of a string in all of the schemas, or nil if they have none.
 func stringOf(schemas []object.Node) *stringSchema { return stringWithin(schemas, maxNesting) }
 
 func stringWithin(schemas []object.Node, depth int) *stringSchema {
-	t := &stringSchema{most: -1}
+	t := &stringSchema{longest: -1}
 
 	for _, s := range schemas {
-		if n, ok := bound(s, "maxLength"); ok && (t.most < 0 || n < t.most) {
-			t.most = n
+		if n, ok := bound(s, "maxLength"); ok && (t.longest < 0 || n < t.longest) {
+			t.longest = n
 		}
 
 		if n, ok := bound(s, "minLength"); ok {
-			t.least = max(t.least, n)
+			t.shortest = max(t.shortest, n)
 		}
 
 		if re := patternOf(s); re != nil {
@@ -202,52 +201,52 @@ func stringWithin(schemas []object.Node, depth int) *stringSchema {
 		}
 	}
 
-	if t.most < 0 && t.least == 0 && t.patterns == nil && t.enum == nil && t.others == nil {
+	if t.longest < 0 && t.shortest == 0 && t.patterns == nil && t.enum == nil && t.others == nil {
 		return nil
 	}
 
 	return t
 }
 
-// narrow what the string is one of to the texts in the list.
+// narrow leaves only those texts to the string that the list has, too.
 func (t *stringSchema) narrow(enum object.Node) {
-	of := []string{}
+	texts := []string{}
 
 	for v := range enum.Items() {
 		if s := v.Text(); (t.enum == nil || slices.Contains(t.enum, s)) && v.IsText(s) {
-			of = append(of, s)
+			texts = append(texts, s)
 		}
 	}
 
-	t.enum = of
+	t.enum = texts
 }
 
-// choose adds what the schema says by anyOf, oneOf and not: any of some schemas has to admit the
-// string, exactly one of some, and one must not.
+// choose adds the conditions of anyOf, oneOf and not in the schema: any of some schemas has to admit the
+// string, or exactly one of some, or a schema must not admit it.
 func (t *stringSchema) choose(s object.Node, depth int) {
-	each := func(name string) (of []*stringSchema) {
+	each := func(name string) (out []*stringSchema) {
 		for part := range s.Field(name).Items() {
-			of = append(of, stringWithin(inside(part), depth))
+			out = append(out, stringWithin(inside(part), depth))
 		}
 
-		return of
+		return out
 	}
 
-	if of := each("anyOf"); of != nil {
-		t.others = append(t.others, func(s string) bool { return count(of, s) > 0 })
+	if some := each("anyOf"); some != nil {
+		t.others = append(t.others, func(s string) bool { return count(some, s) > 0 })
 	}
 
-	if of := each("oneOf"); of != nil {
-		t.others = append(t.others, func(s string) bool { return count(of, s) == 1 })
+	if some := each("oneOf"); some != nil {
+		t.others = append(t.others, func(s string) bool { return count(some, s) == 1 })
 	}
 
 	if not := s.Field("not"); not.IsObject() {
-		of := stringWithin(inside(not), depth)
-		t.others = append(t.others, func(s string) bool { return !of.admits(s) })
+		refused := stringWithin(inside(not), depth)
+		t.others = append(t.others, func(s string) bool { return !refused.admits(s) })
 	}
 }
 
-// patternOf returns the pattern of the schema, or nil if there is none that can be applied.
+// patternOf returns the pattern of the schema, or nil if the schema has none, or none of use.
 func patternOf(s object.Node) *regexp.Regexp {
 	p := s.Field("pattern").Text()
 	if p == "" || len(p) > maxPattern {
@@ -272,25 +271,25 @@ func patternOf(s object.Node) *regexp.Regexp {
 	return re
 }
 
-// admitsLength is true if the string has neither too many nor too few characters.
+// admitsLength reports whether the string has neither too many nor too few characters.
 func (t *stringSchema) admitsLength(s string) bool {
-	return t == nil || t.most < 0 || utf8.RuneCountInString(s) <= t.most
+	return t == nil || t.longest < 0 || utf8.RuneCountInString(s) <= t.longest
 }
 
-// admits is true if all schemas admit the string.
+// admits reports whether all schemas admit the string.
 func (t *stringSchema) admits(s string) bool {
 	if t == nil {
 		return true
 	}
 
-	return t.admitsLength(s) && utf8.RuneCountInString(s) >= t.least && (t.enum == nil || slices.Contains(t.enum, s)) &&
+	return t.admitsLength(s) && utf8.RuneCountInString(s) >= t.shortest && (t.enum == nil || slices.Contains(t.enum, s)) &&
 		!slices.ContainsFunc(t.patterns, func(re *regexp.Regexp) bool { return !re.MatchString(s) }) &&
 		!slices.ContainsFunc(t.others, func(holds func(string) bool) bool { return !holds(s) })
 }
 
-// count of the schemas that admit the string.
-func count(of []*stringSchema, s string) (n int) {
-	for _, t := range of {
+// count returns how many of the schemas admit the string.
+func count(schemas []*stringSchema, s string) (n int) {
+	for _, t := range schemas {
 		if t.admits(s) {
 			n++
 		}
@@ -299,17 +298,17 @@ func count(of []*stringSchema, s string) (n int) {
 	return n
 }
 
-// String is how messages put what is admitted.
+// String returns the limits for messages, such as "at most 63 characters".
 func (t *stringSchema) String() string {
 	var out []string
 
 	switch {
-	case t.most >= 0 && t.least > 0:
-		out = append(out, fmt.Sprintf("%d to %d characters", t.least, t.most))
-	case t.most >= 0:
-		out = append(out, fmt.Sprintf("at most %d characters", t.most))
-	case t.least > 0:
-		out = append(out, fmt.Sprintf("at least %d characters", t.least))
+	case t.longest >= 0 && t.shortest > 0:
+		out = append(out, fmt.Sprintf("%d to %d characters", t.shortest, t.longest))
+	case t.longest >= 0:
+		out = append(out, fmt.Sprintf("at most %d characters", t.longest))
+	case t.shortest > 0:
+		out = append(out, fmt.Sprintf("at least %d characters", t.shortest))
 	}
 
 	if t.enum != nil {

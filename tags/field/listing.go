@@ -14,10 +14,10 @@ import (
 )
 
 // A Listing is all that an Index knows, as data. The releases in it are single ones, such as v0.5.0, and ranges, with
-// commas between them, such as v1.4.0..v1.21.1,v2.1.0.., whose last one is open if it has the newest release that was
-// surveyed. A release with a date behind it, such as v2.6.0-2026-08-05, is the default branch after that release.
+// commas between them, such as v1.4.0..v1.21.1,v2.1.0... The last range is open if it has the newest surveyed release. A
+// release with a date, such as v2.6.0-2026-08-05, is the default branch after the release v2.6.0.
 //
-// Paths are names of fields with dots between them. Behind the name of a list, [0] is its first item.
+// Paths are names of fields with dots between them. After the name of a list, [0] is its first item.
 type Listing struct {
 	// Surveys that the index is made of.
 	Surveys []ListedSurvey `json:"surveys"`
@@ -67,18 +67,18 @@ type ListedKind struct {
 	// TagFields of the resource itself: one, or several if releases don't agree, the newest last.
 	TagFields []ListedField `json:"tagFields"`
 
-	// Launched are fields whose tags go to what the resource launches. launchedResources: Tag stamps them.
+	// Launched are fields with tags of resources that the resource launches. launchedResources: Tag stamps them.
 	Launched []ListedLaunch `json:"launched,omitempty"`
 }
 
-// A ListedField is a tag field. What it has in common with an entry of the input's tagFields is called as it is there.
+// A ListedField is a tag field. Its fields have the names of the fields of tagFields in the input, if there are such.
 type ListedField struct {
 	// FieldPath of the field, e.g. spec.forProvider.settings[0].userLabels. Not there if the shape is None. If it is
 	// metadata.labels, those with a slash in the key are no tags.
 	FieldPath object.Path `json:"fieldPath,omitzero"`
 
 	// Shape of the field: a Map of keys to values, a MapOfLists of keys to lists of one value, a KeyValueList or a
-	// StringList. None is that of a kind without a tag field. A Switch is no tags, but hands on those of the resource.
+	// StringList. A kind without a tag field has the shape None. A Switch has no tags, but hands on the tags of the resource.
 	Shape Shape `json:"shape"`
 
 	// KeyValueList says what the entries of a KeyValueList look like.
@@ -87,37 +87,37 @@ type ListedField struct {
 	// StringList says what the entries of a StringList look like.
 	StringList *v1beta1.StringList `json:"stringList,omitempty"`
 
-	// Reported are the paths at which the provider reports the tags that the cloud has, the most complete one first.
+	// Reported are the paths at which the provider reports the cloud's tags, the most complete one first.
 	Reported []object.Path `json:"reported,omitempty"`
 
-	// Atomic is true if server-side apply replaces the whole list.
+	// Atomic says whether server-side apply replaces the whole list.
 	Atomic bool `json:"atomic,omitempty"`
 
-	// OnRequest is true if the field is used only if an entry of the input's tagFields names the kind.
+	// OnRequest says whether the field is used only if an entry of the input's tagFields names the kind.
 	OnRequest bool `json:"onRequest,omitempty"`
 
-	// Fixed is true if the field can't change once the resource is there.
+	// Fixed says whether the field can't change once the resource is there.
 	Fixed bool `json:"fixed,omitempty"`
 
-	// Immutable is true if a provider of Crossplane refuses every update of a resource whose tags have changed.
+	// Immutable says whether a provider of Crossplane refuses every update of a resource whose tags have changed.
 	Immutable bool `json:"immutable,omitempty"`
 
 	// Why the field is on request, fixed or immutable.
 	Why string `json:"why,omitempty"`
 
-	// Within is true if the object around the field says something by being there, so that it is not made for tags.
+	// Within says whether the object around the field says something by being there, so that it is not made for tags.
 	Within bool `json:"within,omitempty"`
 
-	// Sorted is true if the provider keeps a StringList in order.
+	// Sorted says whether the provider keeps a StringList in order.
 	Sorted bool `json:"sorted,omitempty"`
 
 	// Releases in which the kind has the field. Not there if these are all that serve the group.
 	Releases string `json:"releases,omitempty"`
 }
 
-// A ListedLaunch is a field whose tags go to what the resource launches.
+// A ListedLaunch is a field with tags of resources that the resource launches.
 type ListedLaunch struct {
-	// TagsOf says what the tags go to, e.g. nodes of the pool.
+	// TagsOf names the launched resources, e.g. nodes of the pool.
 	TagsOf string `json:"tagsOf"`
 
 	// Change says when a change takes effect: in place, or with the next launch.
@@ -143,7 +143,7 @@ type ListedLaunch struct {
 	TagFields []ListedField `json:"tagFields"`
 }
 
-// List all that the index has. The same index gives the same Listing.
+// List returns all that the index has. The same index gives the same Listing.
 func (i *Index) List() Listing {
 	var out Listing
 
@@ -161,17 +161,17 @@ func (i *Index) List() Listing {
 		}
 
 		gk := gvk.GroupKind()
-		of, _ := familyOf(gk)
+		fam, _ := familyOf(gk)
 
 		out.Groups[len(out.Groups)-1].add(gvk.Version, ListedKind{
-			Kind: gvk.Kind, Family: of.Name, Provider: of.Profile, TagFields: all[gvk].list(gk), Launched: listLaunched(i.Launched(gvk), gk),
+			Kind: gvk.Kind, Family: fam.Name, Provider: fam.Profile, TagFields: all[gvk].list(gk), Launched: listLaunched(i.Launched(gvk), gk),
 		})
 	}
 
 	return out
 }
 
-// surveyed returns what a comment of the index says of a survey, if it is about one.
+// surveyed returns the survey of a comment of the index, if it is about one.
 func surveyed(line string) (ListedSurvey, bool) {
 	w := strings.Fields(line)
 	if len(w) != 3 || w[0] != "#" {
@@ -197,9 +197,9 @@ func (g *ListedGroup) add(version string, k ListedKind) {
 	g.Kinds[i].Versions = append(g.Kinds[i].Versions, version)
 }
 
-// list the fields of the entry of a kind.
+// list returns the fields of the entry of a kind.
 func (e Entry) list(gk schema.GroupKind) []ListedField {
-	return words.Map(e, func(h Held) ListedField {
+	return words.Map(e, func(h Variant) ListedField {
 		rule, _ := RuleOf(schema.GroupVersionKind{}, h.Field)
 
 		return ListedField{
@@ -210,7 +210,7 @@ func (e Entry) list(gk schema.GroupKind) []ListedField {
 	})
 }
 
-// listLaunched lists the launched fields of a kind that have the entries.
+// listLaunched returns the launched fields of a kind with the entries.
 func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
 	var out []ListedLaunch
 
@@ -218,7 +218,7 @@ func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
 
 	for _, e := range entries {
 		for _, l := range used {
-			if slices.ContainsFunc(e, func(h Held) bool { return slices.ContainsFunc(l.paths, h.Field.Path.Equal) }) {
+			if slices.ContainsFunc(e, func(h Variant) bool { return slices.ContainsFunc(l.paths, h.Field.Path.Equal) }) {
 				out = append(out, l.list(e.list(gk)))
 			}
 		}
@@ -227,7 +227,7 @@ func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
 	return out
 }
 
-// list the launch, which is in the fields.
+// list returns the launch, which has the fields.
 func (l launch) list(fields []ListedField) ListedLaunch {
 	return ListedLaunch{
 		TagsOf: l.to, Change: l.change, ItemKey: l.key, Items: l.items, Value: l.value,
@@ -235,20 +235,20 @@ func (l launch) list(fields []ListedField) ListedLaunch {
 	}
 }
 
-// why the field of the kind is on request, fixed or immutable. It is empty if the field is neither.
+// why returns why the field of the kind is on request, fixed or immutable. It is empty if the field is neither.
 func why(gk schema.GroupKind, f Field) string {
 	var out []string
 
-	of, service := familyOf(gk)
+	fam, service := familyOf(gk)
 
-	for _, c := range of.candidates(service, gk.Kind) {
+	for _, c := range fam.candidates(service, gk.Kind) {
 		if c.why != "" && c.onRequest == f.OnRequest && c.fixed == f.Fixed && slices.ContainsFunc(c.paths, f.Path.Equal) {
 			out = append(out, c.why)
 		}
 	}
 
 	if f.Immutable {
-		r, _ := immutables.of(of, service, gk.Kind)
+		r, _ := immutables.lookUp(fam, service, gk.Kind)
 		out = append(out, "a change would replace the resource: "+r.source)
 	}
 

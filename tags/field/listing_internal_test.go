@@ -18,7 +18,7 @@ import (
 // node is a part of a schema, as JSON has it.
 type node = map[string]any
 
-// TestListingSchema tests that the JSON schema of a Listing is what its types and their comments say.
+// TestListingSchema tests the JSON schema of a Listing against its types and their comments.
 func TestListingSchema(t *testing.T) {
 	s := schemas{definitions: make(node), comments: make(map[string]string), shapes: make(map[Shape]bool)}
 	s.read(t, "listing.go")
@@ -36,7 +36,7 @@ func TestListingSchema(t *testing.T) {
 
 	schema := node{
 		"$schema": "http://json-schema.org/draft-07/schema#", "title": "The built-in index of function-cloud-tags",
-		"allOf": []node{s.of(reflect.TypeFor[Listing]())}, "definitions": s.definitions,
+		"allOf": []node{s.schemaOf(reflect.TypeFor[Listing]())}, "definitions": s.definitions,
 	}
 
 	tagstest.JSON(t, "cloudtags.index.schema.json", schema)
@@ -63,16 +63,16 @@ func (s *schemas) read(t *testing.T, path string) {
 	}
 
 	for _, d := range file.Decls {
-		of, ok := d.(*ast.GenDecl)
-		if !ok || of.Tok != token.TYPE {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.TYPE {
 			continue
 		}
 
-		spec := of.Specs[0].(*ast.TypeSpec) //nolint:forcetypeassert // See Tok.
-		s.comments[spec.Name.Name] = said(of.Doc)
+		spec := decl.Specs[0].(*ast.TypeSpec) //nolint:forcetypeassert // See Tok.
+		s.comments[spec.Name.Name] = said(decl.Doc)
 
-		if is, ok := spec.Type.(*ast.StructType); ok {
-			for _, f := range is.Fields.List {
+		if st, ok := spec.Type.(*ast.StructType); ok {
+			for _, f := range st.Fields.List {
 				for _, name := range f.Names {
 					s.comments[spec.Name.Name+"."+name.Name] = said(f.Doc)
 				}
@@ -82,8 +82,8 @@ func (s *schemas) read(t *testing.T, path string) {
 }
 
 // said by a comment, without what generators read.
-func said(of *ast.CommentGroup) string {
-	text, _, _ := strings.Cut(of.Text(), "\n\n+")
+func said(comment *ast.CommentGroup) string {
+	text, _, _ := strings.Cut(comment.Text(), "\n\n+")
 	return strings.Join(strings.Fields(text), " ")
 }
 
@@ -95,7 +95,7 @@ func (s *schemas) note(fields []ListedField) {
 }
 
 // of a type.
-func (s *schemas) of(t reflect.Type) node {
+func (s *schemas) schemaOf(t reflect.Type) node {
 	switch t {
 	case reflect.TypeFor[object.Path]():
 		return node{"type": "string", "pattern": `^[A-Za-z0-9]+(\[0\])?(\.[A-Za-z0-9]+(\[0\])?)*$`}
@@ -107,9 +107,9 @@ func (s *schemas) of(t reflect.Type) node {
 
 	switch t.Kind() {
 	case reflect.Pointer:
-		return s.of(t.Elem())
+		return s.schemaOf(t.Elem())
 	case reflect.Slice:
-		return node{"type": "array", "minItems": 1, "items": s.of(t.Elem())}
+		return node{"type": "array", "minItems": 1, "items": s.schemaOf(t.Elem())}
 	case reflect.Bool:
 		return node{"type": "boolean"}
 	case reflect.Int32:
@@ -138,13 +138,13 @@ func (s *schemas) define(t reflect.Type) {
 	for f := range t.Fields() {
 		name, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
 
-		of := s.of(f.Type)
-		if of["$ref"] != nil { // Nothing else counts beside it.
-			of = node{"allOf": []node{of}}
+		property := s.schemaOf(f.Type)
+		if property["$ref"] != nil { // Nothing else counts beside it.
+			property = node{"allOf": []node{property}}
 		}
 
-		of["description"] = s.comments[t.Name()+"."+f.Name]
-		properties[name] = of
+		property["description"] = s.comments[t.Name()+"."+f.Name]
+		properties[name] = property
 
 		if omit == "" {
 			required = append(required, name)

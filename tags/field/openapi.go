@@ -6,13 +6,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Type is what matters to tags of the type of a field.
+// A Type has the properties of a field's type that matter to tags.
 type Type struct {
 	// Shape of tags that the field could hold, or empty if there is no such field
 	// or it could hold none.
 	Shape Shape
 
-	// Atomic is true if server-side apply replaces the whole field.
+	// Atomic says whether server-side apply replaces the whole field.
 	Atomic bool
 
 	// Fields of a KeyValueList's entry and their types, e.g. key: string.
@@ -25,8 +25,8 @@ type Type struct {
 	MaxLength int
 }
 
-// typeAt returns the type of the field at the path in the schema of a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
-// fields on the path is looked at.
+// typeAt returns the type of the field at the path in the schema of a kind. A [0] in the path is after the name of a list. It reads
+// only the schemas of the fields on the path.
 func typeAt(s object.Node, path object.Path) Type { return TypeOf(schemaAt(s, path)) }
 
 // schemaAt returns the schema of the field at the path: see typeAt.
@@ -43,8 +43,8 @@ func schemaAt(s object.Node, path object.Path) object.Node {
 	return s
 }
 
-// takesLabels is true if API servers take a map of strings at the path of a kind that has the schema s: it has
-// one there, or keeps what it doesn't know. They refuse a whole resource that has a field which its schema lacks.
+// takesLabels reports whether API servers take a map of strings at the path of a kind with the schema s: the schema has a map there, or
+// keeps unknown fields. API servers refuse a whole resource for any other field.
 func takesLabels(s object.Node, path object.Path) bool {
 	for _, sg := range path.Segments() {
 		in := s.Field("properties").Field(sg.Field)
@@ -68,7 +68,7 @@ func takesLabels(s object.Node, path object.Path) bool {
 	return keepsUnknown(s) || values.Value().GetBoolValue() || values.IsObject() && (text(values, "type") == "string" || text(values, "type") == "")
 }
 
-// keepsUnknown is true if API servers keep fields of an object that its schema s lacks.
+// keepsUnknown reports whether API servers keep fields of an object that its schema s lacks.
 func keepsUnknown(s object.Node) bool {
 	return s.Field("x-kubernetes-preserve-unknown-fields").Value().GetBoolValue()
 }
@@ -119,9 +119,9 @@ func listType(s object.Node) Type {
 			return Type{}
 		}
 
-		most, _ := bound(items, "maxLength")
+		limit, _ := bound(items, "maxLength")
 
-		return Type{Shape: StringList, Atomic: atomic, MaxLength: most}
+		return Type{Shape: StringList, Atomic: atomic, MaxLength: limit}
 	}
 
 	if text(items, "type") != "object" {
@@ -141,8 +141,7 @@ func listType(s object.Node) Type {
 	return t
 }
 
-// isString is true if the schema is that of a string whose text is free: no enumeration, and no
-// format such as a date.
+// isString reports whether the schema is one of a string with any text: without an enumeration, and without a format such as a date.
 func isString(s object.Node) bool {
 	return text(s, "type") == "string" && text(s, "format") == "" && !s.Field("enum").IsThere()
 }

@@ -9,9 +9,9 @@ var (
 	openstackTags = at("tags", "allTags", "tags").words("=")
 )
 
-// openstack is crossplane-contrib/provider-openstack. What doesn't count is more than
-// what does: metadata of an AggregateV2 drives the scheduler, that of Swift
-// is HTTP headers, that of Barbican is the user's; labels of Magnum are
+// openstack is crossplane-contrib/provider-openstack. Most fields don't count: metadata of
+// an AggregateV2 drives the scheduler, metadata of Swift
+// is HTTP headers, metadata of Barbican is the user's; labels of Magnum are
 // driver parameters; properties of an image describe its use; tags of a
 // server are Nova's, which may have 60 characters and no slash, where its
 // metadata may have 255; tags of a Heat stack may have no comma and 80

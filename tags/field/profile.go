@@ -1,13 +1,11 @@
 package field
 
-// ByProfile locates the tag fields of the managed resources of a provider that is
-// known, for kinds that nothing else is known about: the field in which most kinds
-// of the provider keep their tags. It knows no
-// kinds of API groups that the built-in index has: their providers are surveyed, and many of their
-// kinds have no tag field.
+// ByProfile locates the tag fields of managed resources without other facts: the field in which most
+// kinds of their provider keep their tags. It knows no kinds of API groups in the built-in index. Their
+// providers are surveyed, and many of their kinds have no tag field.
 type ByProfile struct{}
 
-// Locate the tag field of the kind by its profile.
+// Locate returns the tag field of the kind by its profile.
 func (ByProfile) Locate(k Kind) (Field, bool) {
 	// A provider that we know has its own usual field, or none, whatever its cloud's others have.
 	f, service := familyOf(k.GroupKind())

@@ -15,23 +15,23 @@ const (
 	clusterProviderConfig = "ClusterProviderConfig"
 )
 
-// IsConfig is true of the kinds of providers' configs.
+// IsConfig reports whether the kind is one of providers' configs.
 func IsConfig(kind string) bool { return kind == providerConfig || kind == clusterProviderConfig }
 
-// A ConfigRef says which config of its provider a resource is made with: what its
-// spec.providerConfigRef names, or what its API server takes if it has none.
+// A ConfigRef names the config of its provider that a resource is made with. The resource's
+// spec.providerConfigRef names it, or else the API server's default.
 type ConfigRef struct {
 	schema.GroupVersionKind
 
 	Name string
 
-	// Namespaced is true if the config is in the namespace of the resource.
+	// Namespaced says whether the config is in the namespace of the resource.
 	Namespaced bool
 }
 
 // ConfigOf returns the config that a resource of the kind in the namespace is made with. refKind and
 // refName are the kind and the name in its reference, each empty if it isn't there. It returns false
-// if the provider is none that we know, or has no such config.
+// if the provider is unknown, or has no such config.
 //
 // Configs are in the domain of their provider, as the index has them. Providers for Crossplane v1
 // have cluster-scoped ProviderConfigs: a reference without a name means default. Providers for v2
@@ -64,20 +64,20 @@ func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRe
 	}, true
 }
 
-// configs of a provider are of these group and version.
+// configs says in which group and version a provider has its configs.
 type configs struct {
 	group, version string
 
-	// namespaced is true if there are namespaced ones beside those in the cluster: the provider
-	// is one for Crossplane v2.
+	// namespaced says whether there are namespaced configs beside the cluster-scoped ones: the
+	// provider is one for Crossplane v2.
 	namespaced bool
 
-	// v1 is the version of those of another provider in the group, which is one for
-	// Crossplane v1, or empty if there is none.
+	// v1 is the version of the configs of another provider in the group, which is for
+	// Crossplane v1. Empty if there is none.
 	v1 string
 }
 
-// kinds of the configs. The first is that of a reference that names none.
+// kinds returns the kinds of the configs. The first kind is the default of a reference.
 func (c configs) kinds() []string {
 	if c.namespaced {
 		return []string{clusterProviderConfig, providerConfig}
@@ -110,7 +110,7 @@ func configsOf(group string, entries map[version]Entry) configs {
 	return c
 }
 
-// newest of two versions. The first may be none.
+// newest returns the newer version of two. The first may be empty.
 func newest(a, b string) string {
 	if a != "" && kubeversion.CompareKubeAwareVersionStrings(a, b) > 0 {
 		return a

@@ -13,7 +13,7 @@ const (
 	forProvider = "spec.forProvider."
 	atProvider  = "status.atProvider."
 
-	// firstItem is behind the name of a list that has one item.
+	// firstItem comes after the name of a list of one item.
 	firstItem = "[0]"
 
 	// kubernetesLabels is the path of an object's labels.
@@ -27,28 +27,28 @@ type Schemas struct {
 	// the schema.
 	Of func(k schema.GroupVersionKind) object.Node
 
-	// Given returns the schema of a kind that is there though the function doesn't ask for it,
-	// or no object. It may be nil.
+	// Given returns the schema of a kind without asking for it, or no object if nobody has sent the
+	// schema. It may be nil.
 	Given func(k schema.GroupVersionKind) object.Node
 }
 
-// Locate the tag field of the kind by its schema. The schema of resources that no provider manages
-// isn't asked for.
+// Locate returns the tag field of the kind by its schema. It doesn't ask for schemas of resources
+// without a provider.
 func (s Schemas) Locate(k Kind) (Field, bool) {
 	if !k.Managed {
 		return Field{}, false
 	}
 
-	of := s.Of(k.GroupVersionKind)
-	if !of.IsObject() {
+	node := s.Of(k.GroupVersionKind)
+	if !node.IsObject() {
 		return Field{}, false
 	}
 
-	return Read(k.GroupVersionKind, of).unasked(), true
+	return Read(k.GroupVersionKind, node).unasked(), true
 }
 
-// unasked is f for an input without a rule that asks for the kind's field: None, if the field is on
-// request.
+// unasked returns f for an input without a rule that asks for the kind's field. It is None if the field
+// is on request.
 func (f Field) unasked() Field {
 	if f.OnRequest {
 		return Field{Shape: None, Path: f.Path, OnRequest: true}
@@ -57,27 +57,27 @@ func (f Field) unasked() Field {
 	return f
 }
 
-// Read which field of the kind carries its cloud tags, from the kind's schema in
-// OpenAPI v3, as Crossplane answers a requirement for it and as a custom resource
-// definition has it. The kind is known to have none if the schema has no field that counts
-// in its provider's family.
+// Read returns the field of the kind that carries its cloud tags, by the kind's schema in
+// OpenAPI v3. Crossplane answers requirements with such schemas, and custom resource
+// definitions have them. The shape is None if the schema has no candidate of the
+// provider's family.
 func Read(gvk schema.GroupVersionKind, s object.Node) Field {
-	of, service := familyOf(gvk.GroupKind())
+	fam, service := familyOf(gvk.GroupKind())
 
-	for _, c := range of.candidates(service, gvk.Kind) {
+	for _, c := range fam.candidates(service, gvk.Kind) {
 		if c.version != "" && c.version != gvk.Version {
 			continue
 		}
 
 		if f, ok := c.read(s); ok {
-			of.complete(&f, of.filling(service, gvk.Kind))
-			f.Immutable, _ = of.refuses(service, gvk.GroupKind())
+			fam.complete(&f, fam.filling(service, gvk.Kind))
+			f.Immutable, _ = fam.refuses(service, gvk.GroupKind())
 
 			return f
 		}
 	}
 
-	for _, c := range of.looksLike {
+	for _, c := range fam.looksLike {
 		if like, ok := c.read(s); ok {
 			return Field{Shape: None, LooksLike: &like}
 		}
@@ -86,7 +86,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 	return Field{Shape: None}
 }
 
-// read the field that the candidate is in the schema s, if it is there.
+// read returns the field of the candidate in the schema s, if it is there.
 func (c *candidate) read(s object.Node) (Field, bool) {
 	for _, path := range c.paths {
 		if f, ok := c.readAt(path, s); ok {
@@ -132,14 +132,14 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	return f, true
 }
 
-// observes is true if a field of the type t can report what is in the tag field f.
+// observes reports whether a field of the type t can report what is in the tag field f.
 func observes(t Type, f Field) bool {
 	key, value := keyAndValue(t)
 	return t.Shape == f.Shape && key == f.Key && value == f.Value
 }
 
-// keyAndValue returns what an entry of the type calls the key and the value of a tag. Both are empty
-// if it has none.
+// keyAndValue returns the names of an entry's fields for the key and the value of a tag. Both are
+// empty if the type has none.
 func keyAndValue(t Type) (key, value string) {
 	for _, n := range [...][2]string{
 		{"key", "value"},
@@ -157,9 +157,9 @@ func keyAndValue(t Type) (key, value string) {
 	return "", ""
 }
 
-// extraOf returns what an entry of the type must have besides key and value. It returns nil if the
-// entry is something else than a tag, because it has a field that we don't know: the comparison of a
-// filter, or the description of a schema.
+// extraOf returns the fields that an entry of the type must have besides key and value. It returns nil
+// if the entry is no tag, because it has an unknown field: the comparison of a filter, or the
+// description of a schema.
 func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Value {
 	extra := make(map[string]*structpb.Value)
 
@@ -178,7 +178,7 @@ func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Valu
 	return extra
 }
 
-// hasType is true if the value has the type, which an OpenAPI schema names.
+// hasType reports whether the value has the type, which an OpenAPI schema names.
 func hasType(v *structpb.Value, name string) bool {
 	switch v.GetKind().(type) {
 	case *structpb.Value_StringValue:

@@ -14,7 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// What isn't a schema has no fields.
+// TestReadGarbage proves that a value has no fields if it is no schema.
 func TestReadGarbage(t *testing.T) {
 	var cases map[string]string
 
@@ -71,7 +71,7 @@ func FuzzRead(f *testing.F) {
 
 		got := field.Read(schema.GroupVersionKind{Group: group, Kind: kind}, object.Tree(s).Node())
 
-		// Whatever it is, stamping must be able to write it.
+		// Stamping must be able to write any field.
 		switch got.Shape {
 		case field.None:
 			if !got.Path.IsZero() {
@@ -107,7 +107,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestRuleOf proves that the rule which is made of a field gives this field to the kind.
+// TestRuleOf proves that the rule of a field gives this field to the kind.
 func TestRuleOf(t *testing.T) {
 	written := func(f field.Field) []string { return f.Columns()[:2] }
 

@@ -16,7 +16,7 @@ import (
 
 //go:generate go test . -run ^(TestREADME|TestListingSchema)$ -update
 
-// TestREADME tests that the tables in the README are what families and the index say.
+// TestREADME tests the tables in the README against families and the index.
 func TestREADME(t *testing.T) {
 	tagstest.Section(t, "README.md", "natives", nativesTable())
 	tagstest.Section(t, "README.md", "immutable", immutableTable())
@@ -28,13 +28,13 @@ func immutableTable() string {
 	out := &strings.Builder{}
 	out.WriteString("| Family | Kind | Releases | Source |\n|---|---|---|---|\n")
 
-	for _, of := range slices.SortedFunc(maps.Keys(immutables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(immutables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		releases := "all"
-		if immutables[of].older {
+		if immutables[key].older {
 			releases = "older ones"
 		}
 
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", of[0], strings.TrimPrefix(of[1], "/"), releases, immutables[of].source)
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", key[0], strings.TrimPrefix(key[1], "/"), releases, immutables[key].source)
 	}
 
 	return out.String()
@@ -75,10 +75,10 @@ func nativesTable() string {
 	}
 
 	for gvk, e := range BuiltIn().All() {
-		of, _ := familyOf(gvk.GroupKind())
+		fam, _ := familyOf(gvk.GroupKind())
 
 		for _, h := range e {
-			if !of.Native || h.Field.Shape == None {
+			if !fam.Native || h.Field.Shape == None {
 				continue
 			}
 
@@ -87,8 +87,8 @@ func nativesTable() string {
 				asked = 1
 			}
 
-			all[of.Name].kinds[asked][gvk.GroupKind()] = true
-			all[of.Name].paths[h.Field.Path.String()] = true
+			all[fam.Name].kinds[asked][gvk.GroupKind()] = true
+			all[fam.Name].paths[h.Field.Path.String()] = true
 		}
 	}
 

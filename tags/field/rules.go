@@ -14,9 +14,8 @@ import (
 
 // Rules locate the tag fields of the kinds that the input has rules for.
 type Rules struct {
-	// Schemas say of lists what rules can't: whether server-side apply replaces them
-	// as a whole. They are only asked of kinds that the built-in index doesn't know.
-	// Nil asks for nothing.
+	// Schemas say whether server-side apply replaces a list as a whole, since rules can't say so.
+	// Only the schemas of kinds are asked for that the built-in index lacks. Nil asks for nothing.
 	Schemas *Schemas
 
 	rules []rule
@@ -25,7 +24,7 @@ type Rules struct {
 type rule struct {
 	apiVersion, kind profile.Pattern
 
-	// field that the rule gives. One without a shape is the known field of the kind.
+	// field that the rule gives. A field without a shape stands for the known field of the kind.
 	field Field
 }
 
@@ -36,7 +35,7 @@ var fixedParameters = []schema.GroupKind{
 	{Group: "groupsnapshot.storage.k8s.io", Kind: "VolumeGroupSnapshotClass"},
 }
 
-// NewRules returns the Rules that tagFields of the input are.
+// NewRules returns the Rules for tagFields of the input.
 func NewRules(tagFields []v1beta1.TagField) *Rules {
 	rules := make([]rule, len(tagFields))
 	for i := range tagFields {
@@ -46,9 +45,8 @@ func NewRules(tagFields []v1beta1.TagField) *Rules {
 	return &Rules{rules: rules}
 }
 
-// ForInput returns what finds the tag fields of resources. The first answer wins: a
-// rule of the input, the built-in index, the schema of the kind, and the field that
-// is usual for its provider.
+// ForInput returns the Locator of tag fields for the input. The first answer wins: a rule of the
+// input, the built-in index, the schema of the kind, and the usual field of its provider.
 func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	rules := NewRules(in.TagFields)
 	rules.Schemas = &schemas
@@ -60,12 +58,12 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	return Chain{rules, BuiltIn(), schemas, ByProfile{}}
 }
 
-// OfRule is the tag field that the rule tf gives to kinds that are not known otherwise.
-// It has no shape if the rule asks for the known field of a kind.
+// OfRule returns the tag field of the rule tf for a kind without other facts. It has no shape if the
+// rule asks for the known field of a kind.
 func OfRule(tf *v1beta1.TagField) Field {
 	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
 
-	// Managed resources report what the cloud has where they ask for it.
+	// Managed resources report tags at the path at which they ask for them.
 	if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
 		f.Observed = []object.Path{object.MustParsePath(atProvider + path)}
 	}
@@ -86,8 +84,8 @@ func OfRule(tf *v1beta1.TagField) Field {
 	return f
 }
 
-// RuleOf is the rule that gives the tag field f to the kind. It returns false if rules have no such field, or if the
-// field is one that somebody has to ask for.
+// RuleOf returns the rule that gives the tag field f to the kind. It returns false if rules have no such field, or if
+// the field is on request.
 func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	tf := v1beta1.TagField{
 		APIVersion: profile.NewPattern(k.GroupVersion().String()), Kind: profile.NewPattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
@@ -108,7 +106,7 @@ func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	return tf, !f.OnRequest
 }
 
-// Locate the tag field of the kind by the first rule that matches it.
+// Locate returns the tag field of the kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
 		if !rl.apiVersion.Matches(k.GroupVersion().String()) || !rl.kind.Matches(k.Kind) {
@@ -128,14 +126,13 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 	return Field{}, false
 }
 
-// known returns the known tag field of the kind, for a rule that asks for it: asked is what the rule
-// gives.
+// known returns the known tag field of the kind, for the field asked of a rule without a shape.
 func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
 
 	// A schema tells nothing of kinds that are no resources of a cloud, or that could be anything.
-	of, _ := familyOf(k.GroupKind())
-	tells := of.Profile != "" && (of != unknown || k.Managed)
+	fam, _ := familyOf(k.GroupKind())
+	tells := fam.Profile != "" && (fam != unknown || k.Managed)
 
 	if !ok && tells && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
@@ -147,8 +144,8 @@ func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	return f, ok
 }
 
-// wrapped returns the tag field of the manifest that resources of the kind wrap, for a rule that asks
-// for it: asked is what the rule gives.
+// wrapped returns the tag field of the manifest in resources of the kind, for the field asked of a rule
+// without a shape.
 func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	inner := Kind{GroupVersionKind: k.Wraps}
 
@@ -167,8 +164,8 @@ func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	return f, true
 }
 
-// handsOn returns f, by which a rule hands labels on to resources of the kind, unless their schema doesn't have it.
-// That of an object's metadata says nothing.
+// handsOn returns f, by which a rule hands labels on to resources of the kind, unless their schema lacks the field.
+// Schemas say nothing of metadata.
 func (r *Rules) handsOn(f Field, k Kind) Field {
 	if r.Schemas == nil || f.Path.Segments()[0].Field == "metadata" {
 		return f
@@ -181,7 +178,7 @@ func (r *Rules) handsOn(f Field, k Kind) Field {
 	return f
 }
 
-// learn returns f, which a rule gives to the kind, with what else is known of that field.
+// learn returns the field f, which a rule gives to the kind, with all other facts on the field.
 func (r *Rules) learn(f Field, k Kind) Field {
 	switch f.Shape {
 	case None:
@@ -191,8 +188,8 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	case Map, MapOfLists, KeyValueList, StringList, Joined:
 	}
 
-	of, service := familyOf(k.GroupKind())
-	of.complete(&f, of.filling(service, k.Kind))
+	fam, service := familyOf(k.GroupKind())
+	fam.complete(&f, fam.filling(service, k.Kind))
 
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 
@@ -218,7 +215,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	f.Atomic, f.Observed, f.Fixed, f.Immutable = known.Atomic, known.Observed, f.Fixed || known.Fixed, known.Immutable
 
 	// Who says so runs a newer release.
-	if refuses, older := of.refuses(service, k.GroupKind()); refuses && older {
+	if refuses, older := fam.refuses(service, k.GroupKind()); refuses && older {
 		f.Immutable = false
 	}
 

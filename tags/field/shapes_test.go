@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestShapesTested proves that there are tests of each shape in all packages that tell shapes apart.
+// TestShapesTested proves that all packages with switches over shapes have tests of each shape.
 func TestShapesTested(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "field.go", nil, 0)
 	if err != nil {
@@ -21,7 +21,7 @@ func TestShapesTested(t *testing.T) {
 
 	ast.Inspect(f, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
-			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == "Shape" && spec.Names[0].Name != "None" {
+			if id, ok := spec.Type.(*ast.Ident); ok && id.Name == "Shape" && spec.Names[0].Name != "None" {
 				shapes = append(shapes, spec.Names[0].Name)
 			}
 		}
@@ -43,7 +43,7 @@ func TestShapesTested(t *testing.T) {
 			}
 
 			for _, file := range files {
-				text, _ := os.ReadFile(file) // Of a folder there is none.
+				text, _ := os.ReadFile(file) // A folder has none.
 				tests = append(tests, text...)
 			}
 		}

@@ -5,14 +5,19 @@ import (
 	"strings"
 )
 
-// A table has what is known of kinds, by the names of their families and by their own names: the
-// service and the kind, e.g. ec2/Instance, or the service and a * for all other kinds of the
-// service, or the kind alone for those of other services, or a * for all other kinds. The service is
-// what an API group has before the group that the family claims: that of ec2.aws.upbound.io is ec2.
+// A table has facts on kinds, by the names of their families and by their own names. A name is:
+//
+//   - ec2/Instance: the service and the kind;
+//   - ec2/*: all other kinds of the service;
+//   - Instance: the kind in all other services;
+//   - *: all other kinds.
+//
+// The service is the part of an API group before the group that the family claims: ec2 of
+// ec2.aws.upbound.io.
 type table[T any] map[[2]string]T
 
-// of returns what is known of the family's kind.
-func (t table[T]) of(f *family, service, kind string) (T, bool) {
+// lookUp returns the fact on the family's kind.
+func (t table[T]) lookUp(f *family, service, kind string) (T, bool) {
 	for _, name := range namesOf(service, kind) {
 		if v, ok := t[[2]string{f.Name, name}]; ok {
 			return v, true
@@ -29,8 +34,8 @@ func namesOf(service, kind string) [4]string {
 	return [...]string{service + "/" + kind, service + "/*", kind, "*"}
 }
 
-// rows of an embedded text, but for comments: lines that are empty, and what is behind a # that
-// begins a line or follows a space.
+// rows returns the rows of an embedded text, without empty lines and comments. A comment starts with a
+// # at the beginning of a line or after a space.
 func rows(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {

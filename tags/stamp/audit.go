@@ -97,7 +97,7 @@ func settled(t *locate.Target, after object.Node) bool {
 
 	for key, v := range before.Fields() {
 		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.IsOthers(key) {
+		if ok && !is.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.OnlyKubernetes(key) {
 			return false
 		}
 

@@ -31,7 +31,7 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	for name, value := range n.Fields() {
 		key := m.keys.text(name)
 
-		if m.field.IsOthers(name) || m.keys.Metadata != "" && object.IsPrivate(key) {
+		if m.field.OnlyKubernetes(name) || m.keys.Metadata != "" && object.IsPrivate(key) {
 			if m.others == nil {
 				m.others = make(map[string]object.Node)
 			}

@@ -300,7 +300,7 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 		return "gone"
 	case len(k.was) == 1 && field.Line(gvk, k.was[0].Field) == field.Line(gvk, *k.is):
 		return ""
-	case slices.ContainsFunc(k.was, func(h field.Held) bool { return covers(h.Field, *k.is) }):
+	case slices.ContainsFunc(k.was, func(h field.Variant) bool { return covers(h.Field, *k.is) }):
 		return "known"
 	default:
 		return "changed"

@@ -22,11 +22,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// definitions are folders and packages of more definitions than those of this checkout.
+// definitions names a variable with folders and packages of more definitions than this checkout has.
 const definitions = "CRDS"
 
 // TestAdmitted writes a tag to the field of each kind, found without its schema and with
-// it, and lets the API server's own code say whether it prunes or refuses any of that.
+// it. The API server's own code says whether it prunes or refuses any of these tags.
 func TestAdmitted(t *testing.T) {
 	kinds, taggable, sure := 0, 0, 0
 	byFamily := make(map[string]int)
@@ -74,9 +74,9 @@ func TestAdmitted(t *testing.T) {
 	}
 }
 
-// withoutSchema are the fields that would be written to resources of the kind if nobody
-// knew its schema: the one that is tagged by itself, the one that a rule which names the kind asks
-// for, and those of what it launches. There are none if that is not sure.
+// withoutSchema returns the fields of resources of the kind if nobody knows its schema: the field that is
+// tagged by itself, the field for a rule with the kind's name, and the launched fields. Fields that the
+// index is not sure of are left out.
 func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
 	k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
 	rule := v1beta1.TagField{APIVersion: profile.NewPattern(d.GroupVersion().String()), Kind: profile.NewPattern(d.Kind)}
@@ -133,7 +133,7 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	apiVersion, kind := d.ToAPIVersionAndKind()
 	o := map[string]any{"apiVersion": apiVersion, "kind": kind}
 
-	// A path ends in a name. What is around it is an object, or the only item of a list.
+	// A path ends in a name. Around it is an object, or the only item of a list.
 	names, in := strings.Split(f.Path.String(), "."), o
 	for _, name := range names[:len(names)-1] {
 		next := map[string]any{}

@@ -93,18 +93,20 @@ func (s *Survey) fields() map[schema.GroupVersionKind]string {
 	return out
 }
 
-// entries of the kind: that of its tag field, and those of the launched fields that it has in some
-// release.
+// entries returns the entries of the kind: for its tag field, and for each launched field that a release
+// has.
 func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Entry {
 	out := []field.Entry{s.entry(gvk, field.Read)}
 
 	for i := range field.ReadLaunched(gvk, objects.Node{}) {
-		e := s.entry(gvk, func(gvk schema.GroupVersionKind, is objects.Node) field.Field { return field.ReadLaunched(gvk, is)[i] })
+		e := s.entry(gvk, func(gvk schema.GroupVersionKind, node objects.Node) field.Field {
+			return field.ReadLaunched(gvk, node)[i]
+		})
 		if len(e) == 1 {
-			e[0].Releases = "" // Those of the version are behind it anyhow.
+			e[0].Releases = "" // The releases of the version are in the index anyhow.
 		}
 
-		if slices.ContainsFunc(e, func(h field.Held) bool { return h.Field.Shape != field.None }) {
+		if slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None }) {
 			out = append(out, e)
 		}
 	}
@@ -118,23 +120,23 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersio
 	var e field.Entry
 
 	in := s.Kinds[gvk]
-	held := make(map[Schema]int) // What position each has in the entry, from 1.
+	held := make(map[Schema]int) // The position of each in the entry, from 1.
 
 	// The newest first: it reports most.
 	for _, r := range slices.Backward(s.Releases) {
-		is, ok := in[r]
-		if !ok || held[is] > 0 {
+		pruned, ok := in[r]
+		if !ok || held[pruned] > 0 {
 			continue
 		}
 
-		f := read(gvk, is.Node())
+		f := read(gvk, pruned.Node())
 
-		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
+		n := slices.IndexFunc(e, func(h field.Variant) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {
-			n, e = len(e), append(e, field.Held{Field: f})
+			n, e = len(e), append(e, field.Variant{Field: f})
 		}
 
-		held[is] = n + 1
+		held[pruned] = n + 1
 
 		for _, path := range f.Observed {
 			if h := &e[n].Field; !slices.ContainsFunc(h.Observed, path.Equal) {
@@ -161,7 +163,7 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 	versions := make(map[place][2][]string)
 
 	for gvk, text := range kinds {
-		group, isTwin := field.Untwin(gvk.Group)
+		group, isTwin := field.TwinOf(gvk.Group)
 		p := place{group: group, kind: gvk.Kind, entry: text}
 
 		i := 0
@@ -169,22 +171,22 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 			i = 1
 		}
 
-		of := versions[p]
-		of[i] = slices.Sorted(slices.Values(append(of[i], gvk.Version)))
-		versions[p] = of
+		both := versions[p]
+		both[i] = slices.Sorted(slices.Values(append(both[i], gvk.Version)))
+		versions[p] = both
 	}
 
 	var rows [][3]string
 
-	for p, of := range versions {
-		head, own, twins := p.group, strings.Join(of[0], ","), strings.Join(of[1], ",")
+	for p, both := range versions {
+		head, cluster, twins := p.group, strings.Join(both[0], ","), strings.Join(both[1], ",")
 
 		switch {
 		case twins == "":
-		case own == twins:
-			own += " m/"
+		case cluster == twins:
+			cluster += " m/"
 		default:
-			own = strings.TrimSpace(own + " m/" + twins)
+			cluster = strings.TrimSpace(cluster + " m/" + twins)
 		}
 
 		if r := groups[p.group]; r != "" {
@@ -195,7 +197,7 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 			head += " m/" + r
 		}
 
-		rows = append(rows, [3]string{head, own + ": " + p.entry, p.kind})
+		rows = append(rows, [3]string{head, cluster + ": " + p.entry, p.kind})
 	}
 
 	return outline(rows)

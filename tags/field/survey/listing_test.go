@@ -88,7 +88,7 @@ func entryOf(t *testing.T, listed []field.ListedField) field.Entry {
 			t.Errorf("%s: want a reason of what is on request, fixed or immutable, and of nothing else, got %q", l.FieldPath, l.Why)
 		}
 
-		e = append(e, field.Held{Field: f, Releases: l.Releases})
+		e = append(e, field.Variant{Field: f, Releases: l.Releases})
 	}
 
 	return e

@@ -11,8 +11,8 @@ import (
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Schema is the JSON text of a schema in OpenAPI v3, pruned of all that says nothing of
-// fields that look like tags.
+// A Schema is the JSON text of a schema in OpenAPI v3, with only those parts that are about fields
+// like tags.
 type Schema string
 
 // Node is the schema as field.Read reads it.
@@ -23,8 +23,8 @@ func (s Schema) Node() objects.Node {
 	return objects.Tree(out).Node()
 }
 
-// looksLikeTags are the names of the fields that families have as tags, and of those that
-// no family has: so that a test sees what is left out.
+// looksLikeTags returns the names of the fields that families have as tags, and some other names. By these, a
+// test sees which fields are left out.
 var looksLikeTags = sync.OnceValue(func() []string {
 	return append(field.Names(), "metadata", "resourceTags", "tagSpecifications", "tagging", "volumeTags")
 })
@@ -32,7 +32,7 @@ var looksLikeTags = sync.OnceValue(func() []string {
 // An object is a part of a schema.
 type object = map[string]any
 
-// keywords that the type of a field depends on, besides those of schemas within.
+// keywords on which the type of a field depends, besides the keywords of inner schemas.
 var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type", "x-kubernetes-map-type"}
 
 // Prune the schema of a kind, in OpenAPI v3.
@@ -78,9 +78,11 @@ func Prune(s objects.Node) Schema {
 // property is the schema of a field of an object that has the schema s.
 func property(s objects.Node, name string) objects.Node { return s.Field("properties").Field(name) }
 
-// prune returns what is kept of the schema s: the keywords in keep, if it is one of a field that
-// looks like tags or of its entries, and of its fields those that look like tags or have
-// fields that do, down to so many levels. The types of an entry's other fields are kept.
+// prune returns the parts of the schema s to keep:
+//
+//   - the keywords in keep, if s is the schema of a field like tags, or of its entries;
+//   - fields like tags, and fields around such fields, down to so many levels;
+//   - the types of all fields of an entry.
 func prune(s objects.Node, levels int, keep []string) object {
 	out, fields := object{}, object{}
 	if !s.IsObject() {
@@ -99,20 +101,20 @@ func prune(s objects.Node, levels int, keep []string) object {
 		}
 	}
 
-	for name, of := range s.Field("properties").Fields() {
+	for name, sub := range s.Field("properties").Fields() {
 		name, kept := string(name), object{}
 
 		switch {
-		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(of).Shape != "":
-			kept = prune(of, levels-1, keywords)
-		case levels > 0 && slices.Contains(field.Switches(), name) && of.Field("type").Text() == "string":
-			kept = prune(of, 0, keywords)
+		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(sub).Shape != "":
+			kept = prune(sub, levels-1, keywords)
+		case levels > 0 && slices.Contains(field.SwitchNames(), name) && sub.Field("type").Text() == "string":
+			kept = prune(sub, 0, keywords)
 		case levels > 1:
-			kept = prune(of, levels-1, nil)
+			kept = prune(sub, levels-1, nil)
 		}
 
 		if keep != nil {
-			kept["type"] = of.Field("type").Text()
+			kept["type"] = sub.Field("type").Text()
 		}
 
 		if len(kept) > 0 {

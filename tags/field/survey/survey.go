@@ -1,6 +1,6 @@
-// Package survey knows which fields that look like tags the kinds of a provider have,
-// from release to release, and makes the built-in index of that. The surveys are the
-// text files beside its code, one per provider. See the command generate.
+// Package survey knows the fields of a provider's kinds that look like tags, from release to
+// release, and makes the built-in index. The surveys are the text files beside its code, one
+// per provider. See the command generate.
 package survey
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// A Survey is what the releases of a provider say of the kinds that they serve.
+// A Survey has the kinds of a provider, by release.
 type Survey struct {
 	// Source is the provider's repository, e.g. crossplane-contrib/provider-upjet-aws.
 	Source string
@@ -31,8 +31,8 @@ type Survey struct {
 	Kinds map[schema.GroupVersionKind]map[string]Schema
 }
 
-// Add what a release says of a kind.
-func (s *Survey) Add(release string, gvk schema.GroupVersionKind, is Schema) {
+// Add adds the schema of a kind in a release.
+func (s *Survey) Add(release string, gvk schema.GroupVersionKind, pruned Schema) {
 	if s.Kinds == nil {
 		s.Kinds = make(map[schema.GroupVersionKind]map[string]Schema)
 	}
@@ -41,7 +41,7 @@ func (s *Survey) Add(release string, gvk schema.GroupVersionKind, is Schema) {
 		s.Kinds[gvk] = make(map[string]Schema)
 	}
 
-	s.Kinds[gvk][release] = is
+	s.Kinds[gvk][release] = pruned
 
 	if !slices.Contains(s.Releases, release) {
 		s.Releases = append(s.Releases, release)
@@ -49,7 +49,7 @@ func (s *Survey) Add(release string, gvk schema.GroupVersionKind, is Schema) {
 	}
 }
 
-// Forget what a release says.
+// Forget removes a release.
 func (s *Survey) Forget(release string) {
 	s.Releases = slices.DeleteFunc(s.Releases, func(r string) bool { return r == release })
 
@@ -76,7 +76,7 @@ func (s *Survey) ForgetUpcoming() {
 	}
 }
 
-// adds is true if the index says of a kind what it would not say without the release.
+// adds reports whether the index says of a kind what it would not say without the release.
 func (s *Survey) adds(release string) bool {
 	others := *s
 	others.Releases = slices.DeleteFunc(slices.Clone(s.Releases), func(r string) bool { return r == release })
@@ -93,34 +93,34 @@ func compareReleases(a, b string) int {
 	return strings.Compare(number.ReplaceAllStringFunc(a, padded), number.ReplaceAllStringFunc(b, padded))
 }
 
-// ranges of the releases in which something is so, e.g. v1.0.0..v1.4.0,v2.1.0.. The last range is open
-// if it has the newest release.
+// ranges returns the ranges of releases for which isSo holds, e.g. v1.0.0..v1.4.0,v2.1.0... The last range
+// is open if it has the newest release.
 func (s *Survey) ranges(isSo func(release string) bool) string {
 	var out strings.Builder
 
 	before := false
 
 	for i, r := range s.Releases {
-		is, newest := isSo(r), i+1 == len(s.Releases)
+		holds, newest := isSo(r), i+1 == len(s.Releases)
 
-		if is && !before {
+		if holds && !before {
 			out.WriteString("," + r)
 		}
 
 		switch {
-		case is && newest:
+		case holds && newest:
 			out.WriteString("..")
-		case is && before && !isSo(s.Releases[i+1]):
+		case holds && before && !isSo(s.Releases[i+1]):
 			out.WriteString(".." + r)
 		}
 
-		before = is
+		before = holds
 	}
 
 	return strings.TrimPrefix(out.String(), ",")
 }
 
-// within are the releases of the ranges: see ranges.
+// within returns the releases of the ranges: see ranges.
 func (s *Survey) within(ranges string) (out []string) {
 	for r := range strings.SplitSeq(ranges, ",") {
 		from, to, isRange := strings.Cut(r, "..")
@@ -140,7 +140,7 @@ func (s *Survey) within(ranges string) (out []string) {
 	return out
 }
 
-// String is the survey as Parse reads it: the source and the releases, and the schemas.
+// String returns the survey as Parse reads it: the source and the releases, and the schemas.
 // Below each schema are the API versions and releases in which kinds have it, and below
 // that are the kinds.
 //
@@ -154,9 +154,9 @@ func (s *Survey) String() string {
 	var rows [][3]string
 
 	for gvk, in := range s.Kinds {
-		for _, is := range slices.Compact(slices.Sorted(maps.Values(in))) {
-			releases := s.ranges(func(r string) bool { return in[r] == is })
-			rows = append(rows, [3]string{string(is), gvk.GroupVersion().String() + " " + releases, gvk.Kind})
+		for _, pruned := range slices.Compact(slices.Sorted(maps.Values(in))) {
+			releases := s.ranges(func(r string) bool { return in[r] == pruned })
+			rows = append(rows, [3]string{string(pruned), gvk.GroupVersion().String() + " " + releases, gvk.Kind})
 		}
 	}
 
@@ -171,8 +171,8 @@ func (s *Survey) String() string {
 	return out.String() + outline(rows)
 }
 
-// outline returns the rows sorted, each column in a line below the one before. What several rows
-// have in common stands once.
+// outline returns the rows sorted, each column in a line below the one before. A column that several
+// rows share stands once.
 func outline(rows [][3]string) string {
 	slices.SortFunc(rows, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
 
@@ -196,7 +196,7 @@ func Parse(text string) (*Survey, error) {
 	s := &Survey{}
 
 	var (
-		is       Schema
+		pruned   Schema
 		gv       schema.GroupVersion
 		releases []string
 	)
@@ -212,7 +212,7 @@ func Parse(text string) (*Survey, error) {
 			s.Releases = append(s.Releases, rest)
 		case strings.HasPrefix(line, "  "):
 			for _, r := range releases {
-				s.Add(r, gv.WithKind(line[2:]), is)
+				s.Add(r, gv.WithKind(line[2:]), pruned)
 			}
 		case word == "":
 			version, ranges, _ := strings.Cut(rest, " ")
@@ -223,7 +223,7 @@ func Parse(text string) (*Survey, error) {
 				return nil, errors.Wrapf(err, "%q is no schema", line)
 			}
 
-			is = Schema(line)
+			pruned = Schema(line)
 		}
 	}
 

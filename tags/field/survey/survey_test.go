@@ -31,7 +31,7 @@ func allSurveys(t *testing.T) map[string]*Survey {
 	return all
 }
 
-// Whatever surveys a release again, and finds the same, changes nothing.
+// TestString proves that a survey is written as it was read.
 func TestString(t *testing.T) {
 	size := 0
 
@@ -81,14 +81,14 @@ func TestPruneDefinitions(t *testing.T) {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
 		}
 
-		// What has nothing to tag needs no survey.
+		// A kind without tags needs no survey.
 		if family, ok := field.FamilyOf(d.GroupKind()); ok && family.Profile == "" {
 			return
 		}
 
 		for _, s := range all {
-			for _, is := range s.Kinds[d.GroupVersionKind] {
-				if field.Read(d.GroupVersionKind, is.Node()).WrittenAs(want) {
+			for _, pruned := range s.Kinds[d.GroupVersionKind] {
+				if field.Read(d.GroupVersionKind, pruned.Node()).WrittenAs(want) {
 					return
 				}
 			}
@@ -195,7 +195,7 @@ func TestForgetUpcoming(t *testing.T) {
 	type says struct {
 		release string
 		kind    schema.GroupVersionKind
-		is      Schema
+		pruned  Schema
 	}
 
 	host := schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "Host"}
@@ -215,8 +215,8 @@ func TestForgetUpcoming(t *testing.T) {
 		{"The next release says it all.", []says{{branch, route, tags}, {"v2.0.1", route, nothing}}, []string{"v2.0.1"}},
 	} {
 		s := fourReleases()
-		for _, of := range tc.add {
-			s.Add(of.release, of.kind, of.is)
+		for _, said := range tc.add {
+			s.Add(said.release, said.kind, said.pruned)
 		}
 
 		s.ForgetUpcoming()
@@ -264,7 +264,7 @@ func TestIndexOfReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A field that releases don't agree on is not sure. What they report may differ.
+	// A field that releases don't agree on is not sure. Their observed fields may differ.
 	tagstest.Text(t, "testdata/releases-index.txt", got)
 
 	other := &Survey{}
@@ -298,14 +298,14 @@ func TestUntwin(t *testing.T) {
 			t.Errorf("Twin(%q): want %q, got %q", group, want, got)
 		}
 
-		if of, isTwin := field.Untwin(got); of != group || !isTwin {
-			t.Errorf("Untwin(%q): want %q, got %q, %t", got, group, of, isTwin)
+		if untwinned, isTwin := field.TwinOf(got); untwinned != group || !isTwin {
+			t.Errorf("Untwin(%q): want %q, got %q, %t", got, group, untwinned, isTwin)
 		}
 	}
 
 	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
-		if of, isTwin := field.Untwin(group); of != group || isTwin {
-			t.Errorf("Untwin(%q): want none, got %q", group, of)
+		if untwinned, isTwin := field.TwinOf(group); untwinned != group || isTwin {
+			t.Errorf("Untwin(%q): want none, got %q", group, untwinned)
 		}
 	}
 }

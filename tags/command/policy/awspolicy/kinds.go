@@ -72,7 +72,7 @@ var taggable = sync.OnceValue(func() kinds {
 
 // hasTags reports whether the kind has a tag field in any release.
 func hasTags(e field.Entry) bool {
-	return slices.ContainsFunc(e, func(h field.Held) bool { return h.Field.Shape != field.None })
+	return slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None })
 }
 
 // placesOf returns the places of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.

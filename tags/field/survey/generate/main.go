@@ -2,11 +2,11 @@
 // surveys of fields that look like tags, one per provider, in the folder survey.
 //
 // To survey releases of a provider, name folders of their custom resource definitions
-// or their packages, then read what changed in the survey and in index.txt. A release
-// is called as what is in front of the =. Those that were surveyed before stay, unless they
-// are named again; what has nothing behind the = is dropped. The name of a default branch is the
-// newest release with a date. It is the release to come, and is kept until the next release is
-// surveyed, if it says of any kind what no release says.
+// or their packages, then read the changes of the survey and of index.txt. The name of a
+// release is in front of the =. Earlier releases stay, unless they are named again. A release
+// with nothing after the = is dropped. The name of a default branch is the
+// newest release with a date. It stands for the release to come, and is kept until the next release is
+// surveyed, if any kind is different in it.
 //
 //	go run ./survey/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
 //	go run ./survey/generate -provider aws v2.7.0-2026-08-05=package/crds
@@ -63,7 +63,7 @@ func main() {
 	write("index.txt", index)
 }
 
-// add what a release says, which is named as on the command line: v2.7.0=package/crds.
+// add adds a release to the survey, as on the command line: v2.7.0=package/crds.
 func add(s *survey.Survey, release string) error {
 	name, path, ok := strings.Cut(release, "=")
 	if !ok {
@@ -78,14 +78,14 @@ func add(s *survey.Survey, release string) error {
 
 	return (&manifest.Reader{Progress: os.Stderr}).Definitions([]string{path}, func(d manifest.Definition) {
 		// Families without a profile make no resources of a cloud, so that their kinds aren't surveyed.
-		of, ok := field.FamilyOf(d.GroupKind())
-		if !isStored(d.GroupVersionKind) && (!ok || of.Profile != "") {
+		family, ok := field.FamilyOf(d.GroupKind())
+		if !isStored(d.GroupVersionKind) && (!ok || family.Profile != "") {
 			s.Add(name, d.GroupVersionKind, survey.Prune(object.Tree(d.Schema).Node()))
 		}
 	})
 }
 
-// isStored is true if the version of the kind is the one in which Azure Service Operator
+// isStored reports whether the version of the kind is the one in which Azure Service Operator
 // stores another version, such as v1api20230101storage. The API server serves it, but its
 // documents tell everyone to stay away, and each kind would be there twice.
 func isStored(gvk schema.GroupVersionKind) bool {
