@@ -96,11 +96,7 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 	}
 
 	if !there {
-		note := fmt.Sprintf("%s has no %s that says which labels to include", objects[0].name, in.FromFieldPath)
-		if n := len(objects); n > 1 {
-			note += fmt.Sprintf(", and so with all %d objects", n)
-		}
-
+		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, in.FromFieldPath, soWithAll(objects))
 		return registry{}, objects[0].missing(in.FromFieldPath, note)
 	}
 

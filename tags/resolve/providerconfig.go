@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -84,12 +85,7 @@ func (a account) selector() *fnv1.ResourceSelector {
 
 // String is what messages call the account.
 func (a account) String() string {
-	name := a.Name
-	if a.namespace != "" {
-		name = a.namespace + "/" + name
-	}
-
-	return a.Kind + " " + name + " (" + a.GroupVersion().String() + ")"
+	return fmt.Sprintf("%s %s (%s)", a.Kind, strings.TrimPrefix(a.namespace+"/"+a.Name, "/"), a.GroupVersion())
 }
 
 // Require requires the objects that labels of a composed resource are in. It requires the same on each call

@@ -121,11 +121,16 @@ func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 		return out, nil
 	}
 
-	if n := len(objects); n > 1 {
-		none += fmt.Sprintf(", and so with all %d objects", n)
+	return nil, &absence{note: none + soWithAll(objects)}
+}
+
+// soWithAll ends a note on the first of several objects.
+func soWithAll(objects []namedObject) string {
+	if len(objects) <= 1 {
+		return ""
 	}
 
-	return nil, &absence{note: none}
+	return fmt.Sprintf(", and so with all %d objects", len(objects))
 }
 
 // selectedTitle returns what people call the objects that res selects.
