@@ -126,7 +126,7 @@ func New(o Options) *Tally {
 		}
 
 		return field.Chain{rules, known{}, read{schemas}, field.ByProfile{}}
-	}}).None()
+	}}).NewTargets()
 
 	return t
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// managedFields are the fields of a spec that all managed resources have. One that has
-// no other is managed, too: a step may leave it to this function to make the rest.
+// managedFields are the fields of a spec that all managed resources have. A resource without other fields is managed, too:
+// a step may leave it to this function to make forProvider.
 var managedFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A Kind of resources. Most composite resources have few kinds.
-type Kind struct {
+// A TargetKind is a kind of targets. Most composite resources have few kinds.
+type TargetKind struct {
 	field.Kind
 
 	// APIVersion as the resources have it.
 	APIVersion string
 
-	// profile of resources whose tag field nobody knows.
-	profile *profile.Profile
+	// fallback is the tag profile of resources whose tag field nobody knows.
+	fallback *profile.Profile
 
 	place *Place
 }
@@ -37,8 +37,7 @@ type Place struct {
 
 	Profile *profile.Profile
 
-	// Refuser has what the API of the cloud admits, if that is less than the profile does and
-	// somebody wants to know. Otherwise it is nil.
+	// Refuser is the profile of the cloud's own API. It is nil if the API admits as much as Profile, or if nobody asks.
 	Refuser *profile.Profile
 
 	// Unprofiled is why the profile is the generic one, if it's no provider's own.
@@ -47,13 +46,13 @@ type Place struct {
 	// Lacks is why there is no field, or None if there is one.
 	Lacks Reason
 
-	// Launched are where the tags of what the resources launch go, if these are tagged. Unused are paths
-	// of other such fields, which are left as they are: see field.UnusedLaunches.
-	Launched []*Launched
+	// Launched are the places for tags of launched resources, such as spec.forProvider.volumeTags of an Instance, if
+	// launched resources are tagged. Unused are paths of other such fields, which stay as they are: see
+	// field.UnusedLaunches.
+	Launched []*LaunchedPlace
 	Unused   []object.Path
 
-	// in returns the field as another version of the kind has it. It is nil if they all have the
-	// same.
+	// in returns the field in another version of the kind. It is nil if all versions have the same field.
 	in func(apiVersion string) *field.Field
 }
 
@@ -61,25 +60,24 @@ type Place struct {
 type kindKey struct {
 	apiVersion, kind string
 
-	// looksManaged is true if a provider may make such a resource outside of the control
-	// plane, by what it holds.
+	// looksManaged reports whether the resource has the fields of a managed resource: see outline.looksManaged.
 	looksManaged bool
 
-	// wraps is what kind of resource it wraps, if any.
+	// wraps is the kind of the manifest in an Object of provider-kubernetes, if there is one.
 	wraps schema.GroupVersionKind
 }
 
-// An outline of a resource is what is read of it whatever its kind.
+// An outline has the parts of a resource that are read of every kind.
 type outline struct {
 	apiVersion, kind         string
 	resource, metadata, spec object.Node
 
-	// more is true if there are fields that managed resources don't have, as the data of a
-	// ConfigMap.
+	// more reports whether there are fields that managed resources don't have, such as data of a ConfigMap.
 	more bool
 }
 
-// outlineOf the resource r. Its apiVersion and kind are the very strings in texts that are equal.
+// outlineOf returns the outline of the resource r. It takes apiVersion and kind from texts, so that a thousand Buckets share
+// one string `Bucket`.
 func outlineOf(r object.Node, texts map[string]string) outline {
 	o := outline{resource: r}
 
@@ -102,7 +100,8 @@ func outlineOf(r object.Node, texts map[string]string) outline {
 	return o
 }
 
-// leave returns why the resource must be left alone whatever its kind is, or None.
+// leave returns why every resource with this outline must be left alone, or None. For example, it returns Adopted for
+// managementPolicies: ["Observe"], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
 func (o *outline) leave() Reason {
 	if o.apiVersion == "" || o.kind == "" {
 		return NoObject
@@ -131,18 +130,19 @@ func (o *outline) leave() Reason {
 	return Adopted
 }
 
-// A Controller isn't one of a provider of Crossplane. It stops to look after an object with a field.
+// A Controller is no provider of Crossplane. It leaves objects alone that have a certain field.
 type Controller struct {
-	domain string // Of its API groups.
+	// domain ends the API groups of the controller.
+	domain string
 
-	// Path of the field, and the Value with which the controller leaves the resource as it is. Without one, it still
-	// writes tags, or does so once the field is gone.
+	// The controller leaves an object alone if the field at Path has the Value. For example, ACK does so if the annotation
+	// services.k8s.aws/read-only is "true". A controller without a Value only pauses, and writes tags later.
 	Path  object.Path
 	Value string
 }
 
-// controllers are ACK, Azure Service Operator, the OpenStack Resource Controller, Config Connector and Cluster API. What one
-// of them reads counts for no other kinds.
+// controllers are ACK, Azure Service Operator, the OpenStack Resource Controller, Config Connector and Cluster API. The field
+// of a controller counts for its own API groups only.
 var controllers = []Controller{
 	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
 	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
@@ -151,7 +151,7 @@ var controllers = []Controller{
 	{Path: object.MustParsePath("metadata.annotations[cluster.x-k8s.io/paused]")},
 }
 
-// ControllerOf the kinds of an API group, if there is one that leaves resources as they are.
+// ControllerOf returns the controller of an API group, such as s3.services.k8s.aws, if that leaves objects alone by a Value.
 func ControllerOf(group string) (Controller, bool) {
 	for _, c := range controllers {
 		if c.Value != "" && strings.HasSuffix(group, c.domain) {
@@ -162,7 +162,8 @@ func ControllerOf(group string) (Controller, bool) {
 	return Controller{}, false
 }
 
-// Stops reports whether a controller stops to look after an object that has an annotation of this key.
+// Stops reports whether a controller stops managing objects that have an annotation of this key, such as
+// cluster.x-k8s.io/paused.
 func Stops(key string) bool {
 	return slices.ContainsFunc(controllers, func(c Controller) bool {
 		s := c.Path.Segments()
@@ -170,7 +171,8 @@ func Stops(key string) bool {
 	})
 }
 
-// Leaving returns the paths of the fields, but for the IgnoreAnnotation, by which a resource is left alone.
+// Leaving returns the paths of the fields by which a resource is left alone, such as spec.managementPolicies. The
+// IgnoreAnnotation isn't among them.
 func Leaving() []object.Path {
 	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
 
@@ -183,7 +185,7 @@ func Leaving() []object.Path {
 	return out
 }
 
-// isReadOnly is true if the controller of the resource leaves it as it is.
+// isReadOnly reports whether the resource tells its controller to leave it alone: see Controller.
 func (o *outline) isReadOnly() bool {
 	group, _, _ := strings.Cut(o.apiVersion, "/")
 
@@ -200,13 +202,14 @@ func (o *outline) isReadOnly() bool {
 	return n.IsText(c.Value)
 }
 
-// looksManaged is true if a provider may make the resource outside of the control plane.
+// looksManaged reports whether the resource has the fields of a managed resource: a spec with forProvider, a spec with nothing but
+// managedFields, or no spec, and no other fields than metadata and status. A ConfigMap with data doesn't look managed.
 func (o *outline) looksManaged() bool {
 	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
 }
 
-// kindOf the resource with the outline o.
-func (ts *Targets) kindOf(o *outline) *Kind {
+// kindOf returns the kind of resources with the outline o. It makes one TargetKind for all Buckets of one apiVersion.
+func (ts *Targets) kindOf(o *outline) *TargetKind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
 	if field.IsWrapper(o.apiVersion, o.kind) {
@@ -216,32 +219,33 @@ func (ts *Targets) kindOf(o *outline) *Kind {
 
 	k, ok := ts.kinds[key]
 	if !ok {
-		k = &Kind{APIVersion: o.apiVersion, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
+		k = &TargetKind{APIVersion: o.apiVersion, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
 
-		// Of a native family even kinds that the index lacks are of a cloud.
-		family, isOf := field.FamilyOf(k.GroupKind())
+		// All kinds of a native family are resources of a cloud, even if the index lacks them.
+		family, known := field.FamilyOf(k.GroupKind())
 		k.Managed = k.Group != ts.finder.CompositeGroup && (key.looksManaged && isManaged(k.Group) || family.Native)
 
-		if isOf && family.Profile != "" {
+		if known && family.Profile != "" {
 			k.Profile = family.Profile
 		} else if p := ts.finder.Input.ProviderValue(); p != "" {
 			k.Profile = profile.Of(p).Name
 		}
 
-		of := k.Tagged()
-		k.profile = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), of.Group, of.Kind)
+		tagged := k.Tagged()
+		k.fallback = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), tagged.Group, tagged.Kind)
 		ts.kinds[key] = k
 	}
 
 	return k
 }
 
-// isManaged is true if a provider may manage resources of the API group.
+// isManaged reports whether a provider may manage resources of the API group, such as s3.aws.upbound.io. Groups
+// of Kubernetes, such as apps or rbac.authorization.k8s.io, have no provider.
 func isManaged(group string) bool {
 	return strings.Contains(group, ".") && group != "k8s.io" && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// hasOnly is true if the object o has no fields but these. Fields that are null don't count.
+// hasOnly reports whether the object o has no fields but these. Fields that are null don't count.
 func hasOnly(o object.Node, fields []string) bool {
 	for name, v := range o.Fields() {
 		if !v.IsNull() && !slices.Contains(fields, string(name)) {
@@ -252,12 +256,12 @@ func hasOnly(o object.Node, fields []string) bool {
 	return true
 }
 
-// placeOf the tags of resources of the kind k.
-func (ts *Targets) placeOf(k *Kind) *Place {
+// placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
+func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	provider, of, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
+	provider, tagged, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
 	p := &Place{
-		Field: &f, Profile: rules.ProfileOf(provider, of.Group, of.Kind), Refuser: rules.RefuserOf(provider, of.Group, of.Kind),
+		Field: &f, Profile: rules.ProfileOf(provider, tagged.Group, tagged.Kind), Refuser: rules.RefuserOf(provider, tagged.Group, tagged.Kind),
 		Unprofiled: unprofiled(provider, k), Lacks: lacks(k, &f, known),
 	}
 
@@ -275,9 +279,9 @@ func (ts *Targets) placeOf(k *Kind) *Place {
 	return p
 }
 
-// lacks returns why resources of the kind k have no tag field, or None. It is known or not that the
-// field is f.
-func lacks(k *Kind, f *field.Field, known bool) Reason {
+// lacks returns why resources of the kind k have no tag field, or None. f is the located field, and known is false if nothing
+// knows the kind. For example, it returns NoField for a BucketPolicy, and Unknown for a managed kind outside of the index.
+func lacks(k *TargetKind, f *field.Field, known bool) Reason {
 	switch {
 	case !known && f.Asked:
 		return Asked
@@ -302,9 +306,9 @@ func lacks(k *Kind, f *field.Field, known bool) Reason {
 	}
 }
 
-// schemaAtHand returns the schema of the kind if it was asked for, or is there though it wasn't. It
-// is not asked for now.
-func (ts *Targets) schemaAtHand(k *Kind) object.Node {
+// schemaAtHand returns the schema of the kind if Crossplane has already sent it, for this function or for the pipeline step.
+// It never asks for one.
+func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 	s := ts.schemas[k.GroupVersionKind]
 	if given := ts.finder.Schemas.Given; !s.IsObject() && given != nil {
 		return given(k.GroupVersionKind)
@@ -313,7 +317,8 @@ func (ts *Targets) schemaAtHand(k *Kind) object.Node {
 	return s
 }
 
-// FieldIn returns the field as the kind has it in the version apiVersion.
+// FieldIn returns the tag field in another version of the kind, such as ec2.aws.upbound.io/v1beta1 of an Instance that is
+// desired as v1beta2.
 func (p *Place) FieldIn(apiVersion string) *field.Field {
 	if p.in == nil {
 		return p.Field
@@ -322,10 +327,10 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 	return p.in(apiVersion)
 }
 
-// inVersions returns what locates the tag field in other versions of the kind k: it is own where
-// nothing else is known.
-func (ts *Targets) inVersions(k *Kind, own *field.Field) func(apiVersion string) *field.Field {
-	known := map[string]*field.Field{k.APIVersion: own}
+// inVersions returns a function from an apiVersion of k to its tag field. Versions that nobody knows have the field of k's
+// own version.
+func (ts *Targets) inVersions(k *TargetKind, desired *field.Field) func(apiVersion string) *field.Field {
+	known := map[string]*field.Field{k.APIVersion: desired}
 
 	return func(apiVersion string) *field.Field {
 		f, ok := known[apiVersion]
@@ -333,11 +338,11 @@ func (ts *Targets) inVersions(k *Kind, own *field.Field) func(apiVersion string)
 			return f
 		}
 
-		f = own
-		of := k.Kind
-		of.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
+		f = desired
+		other := k.Kind
+		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
 
-		if in, ok := ts.fields.Locate(of); ok && of.Group == k.Group && in.Shape != field.None {
+		if in, ok := ts.fields.Locate(other); ok && other.Group == k.Group && in.Shape != field.None {
 			f = &in
 		}
 
@@ -347,8 +352,11 @@ func (ts *Targets) inVersions(k *Kind, own *field.Field) func(apiVersion string)
 	}
 }
 
-// providerOf resources of the kind, for which a rule may name one. What the composite resource or
-// a class says decides only where nothing else does.
+// providerOf returns the provider of resources of the kind. The first of these decides:
+//   - named, by an entry of tagFields
+//   - the input's provider.value
+//   - the profile of the kind's family, such as aws of s3.aws.upbound.io
+//   - a field of the composite resource, or a class
 func (f *Finder) providerOf(k field.Kind, named string) string {
 	family, _ := field.FamilyOf(k.Tagged().GroupKind())
 	return cmp.Or(named, f.Input.ProviderValue(), family.Profile, f.Provider)

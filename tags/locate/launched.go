@@ -6,34 +6,35 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Launched place is where the tags go of what resources of a kind launch.
-type Launched struct {
+// A LaunchedPlace is the place for the tags of resources that others launch, such as volumeTags of an Instance.
+type LaunchedPlace struct {
 	Place
 
 	Of field.Launched
 }
 
-// launches finds the places of what the kind k launches, whose own tags go to the place own.
-func (ts *Targets) launches(k *Kind, own *Place) {
-	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || own.Lacks != None || own.Profile.HandsOn {
+// launches finds the places for tags of launched resources of the kind k, and adds them to k's own place. An Instance has
+// one, at spec.forProvider.volumeTags. It finds none unless launchedResources of the input is Tag.
+func (ts *Targets) launches(k *TargetKind, to *Place) {
+	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || to.Lacks != None || to.Profile.HandsOn {
 		return
 	}
 
-	own.Unused = field.UnusedLaunches(k.GroupKind())
+	to.Unused = field.UnusedLaunches(k.GroupKind())
 
 	for _, l := range ts.asked.Launched(k.Kind) {
-		if !l.Path.Equal(own.Field.Path) {
-			p := &Launched{Place: Place{Profile: own.Profile, Refuser: own.Refuser}, Of: l}
+		if !l.Path.Equal(to.Field.Path) {
+			p := &LaunchedPlace{Place: Place{Profile: to.Profile, Refuser: to.Refuser}, Of: l}
 			p.Field = &p.Of.Field
 			p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
-			own.Launched = append(own.Launched, p)
+			to.Launched = append(to.Launched, p)
 		}
 	}
 }
 
-// In returns the target that stands for the place of what t launches: in all of the resource, or in
-// the item of the place's list that has the key item.
-func (t *Target) In(at *Launched, item string, desired, observed object.Object) *Target {
+// In returns a target for the launched place at, as if it were the tag field of t. The place is in the whole resource, or in
+// one item of a list. For example, item is "volume" for the item of tagSpecifications with resourceType: volume.
+func (t *Target) In(at *LaunchedPlace, item string, desired, observed object.Object) *Target {
 	in := *t
 	in.Place, in.Profile, in.Resource, in.Observed = &at.Place, at.Profile, desired, observed
 
@@ -46,7 +47,7 @@ func (t *Target) In(at *Launched, item string, desired, observed object.Object) 
 	return &in
 }
 
-// At returns the target that stands for the field f of t, whatever the kind of t is.
+// At returns a target for the field f of t, as if f were the tag field. It doesn't matter which kind t has.
 func (t *Target) At(f *field.Field, desired object.Object) *Target {
-	return t.In(&Launched{Place: Place{Profile: t.Profile, Field: f}}, "", desired, t.Observed)
+	return t.In(&LaunchedPlace{Place: Place{Profile: t.Profile, Field: f}}, "", desired, t.Observed)
 }

@@ -1,5 +1,5 @@
-// Package locate finds the desired composed resources whose tags are to be managed, the tag field
-// of each, and what is in it. It reads each resource once, and writes none.
+// Package locate finds the tag field of each desired composed resource, and reads the field. It reads each resource once,
+// and writes none.
 package locate
 
 import (
@@ -18,62 +18,60 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Finder finds the tag fields of resources.
+// A Finder makes Targets of resources.
 type Finder struct {
-	// Input that selects resources, and that has rules for tag fields.
+	// Input selects resources, and has tagFields.
 	Input *v1beta1.CloudTags
 
-	// Provider that a field of the composite resource or a class asks for, or empty if none does.
-	// It decides on resources of providers that nothing else is known of.
+	// Provider comes from a field of the composite resource, or from a class. It is empty if neither has one. It counts only
+	// for kinds of unknown providers: see providerOf.
 	Provider string
 
-	// CompositeGroup is the API group of the composite resource. Its kinds are not managed
-	// resources.
+	// CompositeGroup is the API group of the composite resource. Its kinds are no managed resources.
 	CompositeGroup string
 
-	// Fields returns what locates tag fields by the schemas, among others.
+	// Fields returns the locator of tag fields for the schemas.
 	Fields func(schemas field.Schemas) field.Locator
 
 	// Schemas of kinds.
 	Schemas field.Schemas
 
-	// Observed composed resources, and the field manager by which Crossplane applies them: see
-	// ComposedOwner.
+	// Observed are the observed composed resources by name, and Owner is the field manager by which Crossplane applies them:
+	// see ComposedOwner.
 	Observed map[string]*fnv1.Resource
 	Owner    string
 }
 
-// A Target is a desired composed resource, the place of its tags, and what is there.
+// A Target is a desired composed resource with its tag field.
 type Target struct {
-	// Place of the tags. It is nil until somebody has asked for it.
+	// Place is nil before Locate.
 	*Place
 
 	Name string
-	Kind *Kind
+	Kind *TargetKind
 
-	// Profile is the tag profile: that of the place, or else that of the kind.
+	// Profile is the tag profile of the place, or of the kind before Locate.
 	Profile *profile.Profile
 
-	// Resource that is desired, and the one that is observed.
+	// Resource is the desired resource, and Observed the observed one.
 	Resource, Observed object.Object
 
-	// Received is the desired resource as the step received it, before metadata was copied to
-	// it. It decides on what selects the resource and on labels.
+	// Received is the desired resource as the step received it, before metadata was copied to it. Selectors and expressions
+	// read this one.
 	Received object.Object
 
-	// HasCopies is true if metadata was copied to the resource. Copies are what the tag field would
-	// have of that, and didn't have before.
+	// HasCopies reports whether metadata was copied to the resource. Copies are the entries that kubernetesMetadata copied
+	// to the tag field, and that the field didn't have before.
 	HasCopies bool
 	Copies    object.Node
 
-	// Leave is why the resource is left alone whatever its kind is, or None.
+	// Leave says why the resource is left alone for its own fields, or None.
 	Leave Reason
 
-	// Managed is true if the tags of the resource are to be managed.
+	// Managed reports whether the input selects the resource.
 	Managed bool
 
-	// Before is the desired value of the tag field, and There the observed one. The errors say why
-	// it can't be read.
+	// Before is the desired value of the tag field, and There the observed one. The errors say why a value can't be read.
 	Before, There       object.Node
 	BeforeErr, ThereErr error
 
@@ -87,20 +85,20 @@ type Targets struct {
 
 	finder *Finder
 	fields field.Locator
-	kinds  map[kindKey]*Kind
+	kinds  map[kindKey]*TargetKind
 
 	// texts of apiVersions and kinds.
 	texts map[string]string
 
-	// asked returns schemas and remembers them in schemas.
+	// asked returns the schema of a kind, and keeps it in schemas.
 	asked   field.Schemas
 	schemas map[schema.GroupVersionKind]object.Node
 }
 
-// Find reads the desired resources. If there is nothing to do about tags, manages is false. It
-// returns the error of ctx once that has one.
+// Find reads the desired resources, and locates the tag fields of selected ones. manages is false if the input has no labels
+// and removes nothing. Once ctx has ended, Find returns the error of ctx.
 func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) {
-	ts := f.None()
+	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
 
 	all := make([]Target, len(desired))
@@ -125,12 +123,11 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 	return ts, nil
 }
 
-// None returns Targets without any, to which Read adds none: for resources that are looked at one
-// after the other.
-func (f *Finder) None() *Targets {
+// NewTargets returns Targets without any. Commands read one object after the other by them: see Read.
+func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f,
-		kinds:  make(map[kindKey]*Kind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
+		kinds:  make(map[kindKey]*TargetKind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
 	ts.asked = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
@@ -145,8 +142,8 @@ func (f *Finder) None() *Targets {
 	return ts
 }
 
-// Read the object of a cluster, which the Composition calls by the name, as both desired and
-// observed. It is not located.
+// Read returns a target for an object of a cluster, as both desired and observed. The Composition calls the object by the
+// name. Read doesn't locate the tag field, and doesn't add the target to All.
 func (ts *Targets) Read(name string, o object.Object) *Target {
 	t := &Target{}
 	ts.init(t, name, o, o)
@@ -154,7 +151,7 @@ func (ts *Targets) Read(name string, o object.Object) *Target {
 	return t
 }
 
-// init t with what is read of all resources.
+// init sets the fields of t that don't depend on the tag field.
 func (ts *Targets) init(t *Target, name string, desired, observed object.Object) {
 	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
 	t.managers.composed = ts.finder.Owner
@@ -163,13 +160,14 @@ func (ts *Targets) init(t *Target, name string, desired, observed object.Object)
 	o := outlineOf(desired.Node(), ts.texts)
 	t.Leave = o.leave()
 	t.Kind = ts.kindOf(&o)
-	t.Profile = t.Kind.profile
+	t.Profile = t.Kind.fallback
 }
 
-// Schemas are the kinds whose schemas say where their tags go, or would if they were here.
+// Schemas yields the kinds that were located by their schemas, or that would be if Crossplane sent these schemas.
 func (ts *Targets) Schemas() iter.Seq[schema.GroupVersionKind] { return maps.Keys(ts.schemas) }
 
-// Locate the tag field of t, and read it. It returns false if t has none.
+// Locate finds the tag field of t, such as spec.forProvider.tags of a Bucket, and reads it. It returns false if t has none:
+// then t.Lacks says why.
 func (ts *Targets) Locate(t *Target) bool {
 	if t.Place != nil {
 		return t.Lacks == None
@@ -189,9 +187,9 @@ func (ts *Targets) Locate(t *Target) bool {
 	return t.Lacks == None
 }
 
-// Copied tells the targets that metadata was copied to the changed resources, by name. The tag
-// field keeps the value that it had: what is copied there has less right than labels, so that it
-// is decided on last.
+// Copied gives the targets their resources with copied metadata, by name. The tag field keeps its value from before, and
+// copies to it become Copies: labels have more right to a tag key than copies do. For example, a copy of team: a stands
+// only if no label has the key team.
 func (ts *Targets) Copied(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -216,9 +214,9 @@ func (ts *Targets) Copied(changed map[string]object.Object) {
 	}
 }
 
-// copied returns what of the value after of a tag field the value before doesn't have: single tags of a map, or all. A tag
-// comes with all spellings of its key that the profile takes for one, such as `Zone` and `zone` on Azure, so that the same
-// one counts when the field has it already.
+// copied returns the entries that copying added to a tag field. If both values are maps, these are the new and the changed
+// keys. Otherwise it is the whole value after. On clouds that ignore case, all spellings of such a key are returned: for
+// `zone` on Azure also `Zone`, so that the same spelling counts as before.
 func copied(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after
@@ -251,16 +249,16 @@ func copied(before, after object.Node, p *profile.Profile) object.Node {
 	return object.MapNode(fields)
 }
 
-// HasField is true if the tags of t are to be managed and t has a tag field.
+// HasField reports whether the input selects t, and t has a tag field.
 func (t *Target) HasField() bool { return t.Managed && t.Leave == None && t.Lacks == None }
 
-// HasTags is true if the resource is tagged in a tag field: labels that are handed on are no tags.
+// HasTags reports whether t has a tag field for tags. A field for labels that are handed on doesn't count.
 func (t *Target) HasTags() bool { return t.HasField() && !t.Profile.HandsOn }
 
-// IsUntouchable is true if nothing new may be written to the resource.
+// IsUntouchable reports whether nothing may be written to the resource, not even metadata.
 func (t *Target) IsUntouchable() bool { return t.Leave == Ignored || t.Leave == NoObject }
 
-// IsComposite is true if the resource is a composite one, as far as what is observed tells.
+// IsComposite reports whether the observed resource has a field of a composite resource, such as spec.crossplane.
 func (t *Target) IsComposite() bool {
 	return slices.ContainsFunc(compositePaths, func(p object.Path) bool {
 		v, err := t.Observed.At(p)
@@ -268,6 +266,5 @@ func (t *Target) IsComposite() bool {
 	})
 }
 
-// compositePaths are fields that Crossplane writes to composite resources only: those of v2, and those
-// of v1.
+// compositePaths are fields that Crossplane writes to composite resources only. The first is for v2, and the others for v1.
 var compositePaths = []object.Path{object.MustParsePath("spec.crossplane"), object.MustParsePath("spec.resourceRefs"), object.MustParsePath("spec.compositionRef")}

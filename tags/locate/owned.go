@@ -15,10 +15,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Field managers that are Crossplane's beside that of ComposedOwner: the one that wrote composed
-// resources before there were pipelines, and the one that owns what was there before the first
-// server-side apply. Crossplane takes both out of metadata.managedFields once it has applied the
-// resource: see ManagedFieldsUpgrader in its package internal/ssa.
+// These field managers are Crossplane's, too. The first wrote composed resources before there were pipelines, and the second
+// owns all fields from before the first server-side apply. Crossplane takes both out of metadata.managedFields once it has
+// applied the resource: see ManagedFieldsUpgrader in its package internal/ssa.
 const (
 	ownerBeforePipelines = "crossplane"
 	ownerBeforeApply     = "before-first-apply"
@@ -26,53 +25,52 @@ const (
 
 var managedFieldsPath = object.MustParsePath("metadata.managedFields")
 
-// ComposedOwner returns the name of the field manager by which Crossplane applies what the
-// composite resource xr is composed of. It depends on the name and the kind, but neither on the
-// namespace nor on the version: see ComposedFieldOwnerName in Crossplane's package
-// internal/controller/apiextensions/composite.
+// ComposedOwner returns the name of the field manager by which Crossplane applies composed resources of the composite resource
+// xr, such as apiextensions.crossplane.io/composed/5b1c…. It depends on the name and the kind, but neither on the namespace
+// nor on the version: see ComposedFieldOwnerName in Crossplane's package internal/controller/apiextensions/composite.
 func ComposedOwner(xr object.Object) string {
 	return fmt.Sprintf("apiextensions.crossplane.io/composed/%x", sha256.Sum256([]byte(object.Name(xr)+object.GVK(xr).GroupKind().String())))
 }
 
-// managers are metadata.managedFields of an observed resource, as one composite resource sees it.
+// managers have metadata.managedFields of an observed resource, and know which of the field managers are Crossplane's.
 type managers struct {
 	fields object.Node
 
 	// composed is the name of the field manager of the composite resource.
 	composed string
 
-	// within are the elements of an item of a list that the resource stands for, and that all
-	// paths start with. A resource that is no item has none.
+	// within is the path to the item of a list, if the target stands for an item: see Target.In. All other paths start
+	// there.
 	within []string
 }
 
-// isOurs is true if the entry m is of a field manager of Crossplane, for the composite resource.
-func (o *managers) isOurs(m object.Node) bool {
+// belongsToCrossplane reports whether the entry m of metadata.managedFields belongs to Crossplane, for this composite resource.
+func (o *managers) belongsToCrossplane(m object.Node) bool {
 	name := m.Field("manager").Text()
 	return name == o.composed || name == ownerBeforePipelines || name == ownerBeforeApply
 }
 
-// An Owner is who owns an entry of a tag field, or an atomic field as a whole.
+// An Owner says who owns an entry of a tag field, or an atomic field.
 type Owner struct {
-	// Ours is true if Crossplane owns it for the composite resource, and Others if another
-	// field manager does, too.
+	// Ours reports whether Crossplane owns it for the composite resource, and Others whether another field manager owns it.
+	// Both may own it.
 	Ours, Others bool
 
-	// Manager is the name of the other one, the first if there are several.
+	// Manager is the name of the other field manager, or the first name if there are several.
 	Manager string
 
-	// Whole is true if another one owns an entry that is an object as such, and its value, so that nothing of it
-	// goes once Crossplane doesn't desire it.
+	// Whole reports whether another field manager owns both an entry {key: env, value: prod} itself and its value. Then all
+	// of the entry stays once Crossplane doesn't desire it.
 	Whole bool
 }
 
-// stays is true if server-side apply leaves an entry of this owner where it is once Crossplane
-// desires it no longer. Nobody takes away what nobody owns.
+// stays reports whether an entry of this owner stays once Crossplane doesn't desire it any more. An entry without an owner
+// stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// with returns the owner together with that of the entry m of managers.
-func (o Owner) with(m object.Node, of *managers) Owner {
-	if of.isOurs(m) {
+// with adds the field manager of the entry m to the owners.
+func (o Owner) with(m object.Node, all *managers) Owner {
+	if all.belongsToCrossplane(m) {
 		o.Ours = true
 		return o
 	}
@@ -86,21 +84,21 @@ func (o Owner) with(m object.Node, of *managers) Owner {
 	return o
 }
 
-// Owners are who owns what is in a tag field of an observed resource.
+// Owners are the owners of the entries of an observed tag field.
 type Owners struct {
-	// Unknown is true if nobody says. Then everything counts as Crossplane's.
+	// Unknown reports whether the resource has no metadata.managedFields. Then everything counts as Crossplane's.
 	Unknown bool
 
-	// Atomic is true if the field has one owner as a whole.
+	// Atomic reports whether the field has one owner, whole, and its entries have none.
 	Atomic bool
 	whole  Owner
 
-	// entries have an owner each, by what tells them apart: the key of a tag, or the whole
-	// string in a list of strings.
+	// entries have the owner of each entry, by the key of the tag, or by the whole string such as env=prod in a list of
+	// strings.
 	entries map[string]Owner
 }
 
-// Of returns who owns the entry e.
+// Of returns the owner of the entry e.
 func (o *Owners) Of(e *tagset.Entry) Owner {
 	switch {
 	case o.Unknown:
@@ -112,13 +110,14 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 	}
 }
 
-// Stays is true if server-side apply leaves the entry e where it is, though it is not desired. If
-// an atomic field is desired, it leaves nothing that is not.
+// Stays reports whether the entry e stays in the field though nobody desires it. If an atomic field is desired, no other entry
+// stays there.
 func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
-// ownersOf the field f, which fieldIn returns as it is in other versions of the resource.
+// ownersOf returns the owners of the entries of the field f. fieldIn returns f in other versions of the kind: a field manager
+// lists its fields in the version that it wrote. In tags/stamp/testdata/cases, others.yaml and audit-owned.yaml show it.
 func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {
 	if !o.fields.IsList() {
 		return &Owners{Unknown: true}
@@ -128,9 +127,8 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 	leaf, inside := 0, 0
 
 	for m := range o.fields.Items() {
-		// Paths are those of the version that the manager has written.
-		of := fieldIn(m.Field("apiVersion").Text())
-		path := slices.Concat(o.within, ownedPath(of.Path))
+		written := fieldIn(m.Field("apiVersion").Text())
+		path := slices.Concat(o.within, ownedPath(written.Path))
 		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
 
 		switch {
@@ -149,34 +147,36 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 				continue
 			}
 
-			// Who owns a field of an object in a list doesn't own the object. But who owns its value has the tag.
+			// The owner of a field of an object in a list doesn't own the object. But the owner of its value has the tag.
 			itself, _ := owns(element)
-			valued := element.Field("f:" + of.Value).IsThere()
+			valued := element.Field("f:" + written.Value).IsThere()
 
-			if itself || valued || o.isOurs(m) {
-				id := ownedID(string(e), of)
+			if itself || valued || o.belongsToCrossplane(m) {
+				id := ownedID(string(e), written)
 				owner := out.entries[id].with(m, o)
-				owner.Whole = owner.Whole || !o.isOurs(m) && itself && valued
+				owner.Whole = owner.Whole || !o.belongsToCrossplane(m) && itself && valued
 				out.entries[id] = owner
 			}
 		}
 	}
 
-	// A field that is owned, while nobody owns anything in it, is atomic, though we may not know
-	// that.
+	// If somebody owns the field, but nobody owns anything in it, the field is atomic, even if the index doesn't say so.
 	out.Atomic = f.Atomic || leaf > 0 && inside <= leaf
 
 	return out
 }
 
-// follow the path into what a manager owns, which is an object in which each field
-// stands for an element: f:name for a field, i:0 for an item, k:{"name":"value"} for an item
-// with this key, v:"value" for this item, and . for what the object is of itself. An element
-// of which nothing is said is owned itself, too. See package fieldpath of
-// sigs.k8s.io/structured-merge-diff.
+// follow follows the path into the fieldsV1 of a field manager. Each field of that object stands for an element:
+//   - f:spec for the field spec
+//   - i:0 for the first item
+//   - k:{"key":"env"} for the item with this key
+//   - v:"env=prod" for this item
+//   - . for the object itself
 //
-// It returns what the manager owns in the field, how many elements of the path lead to
-// something that it owns, and whether it owns nothing in that.
+// An element with an empty object is owned itself, too. See package fieldpath of sigs.k8s.io/structured-merge-diff.
+//
+// follow returns the object at the end of the path, and how many elements of the path lead to something owned. leaf reports
+// whether nothing within that is owned. For spec.tags and {"f:spec": {"f:tags": {}}} the depth is 2, and leaf is true.
 func follow(owned object.Node, path []string) (in object.Node, depth int, leaf bool) {
 	inside := false
 
@@ -201,7 +201,7 @@ func follow(owned object.Node, path []string) (in object.Node, depth int, leaf b
 	return owned, depth, leaf
 }
 
-// owns says whether the element is owned itself, and whether anything inside is.
+// owns reports whether the element itself is owned, and whether anything inside it is. {".": {}, "f:env": {}} owns both.
 func owns(element object.Node) (itself, inside bool) {
 	for e := range element.Fields() {
 		itself = itself || string(e) == "."
@@ -211,13 +211,13 @@ func owns(element object.Node) (itself, inside bool) {
 	return itself || !inside, inside
 }
 
-// isElement is true if the field e stands for an element in the object that it is of.
-// There may be others one day.
+// isElement reports whether the field e of fieldsV1 stands for an element within the object, such as f:env. There may be other
+// fields one day.
 func isElement(e []byte) bool {
 	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
 }
 
-// ownedPath is the path p among the fields that a manager owns.
+// ownedPath returns the path p in fieldsV1: f:spec, f:tags for spec.tags.
 func ownedPath(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
@@ -232,8 +232,8 @@ func ownedPath(p object.Path) []string {
 	return out
 }
 
-// ownedID is what tells an entry of the field f from others, among the elements that
-// a manager owns: the key of a tag, or the whole string.
+// ownedID returns the key of the tag that the element e of the field f stands for: env for f:env and for k:{"key":"env"}. In
+// a list of strings it returns the whole string: env=prod for v:"env=prod".
 func ownedID(e string, f *field.Field) string {
 	text := e[len("f:"):]
 
@@ -255,19 +255,18 @@ func ownedID(e string, f *field.Field) string {
 	return id
 }
 
-// itemPath is the path, among the fields that a manager owns, of the item of list in which the
-// field called name has the value.
+// itemPath returns the path in fieldsV1 of an item of the list: f:spec, f:pools, k:{"name":"web"} for the item of spec.pools
+// whose name is web.
 func itemPath(list object.Path, name, value string) []string {
 	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
 	return append(ownedPath(list), "k:"+string(key))
 }
 
-// Owned returns what Crossplane owns below spec.forProvider of the observed resource, by each of its
-// field managers.
+// Owned yields the owned fields below spec.forProvider of the observed resource, for each field manager of Crossplane.
 func (t *Target) Owned() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.fields.Items() {
-			if t.managers.isOurs(m) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
+			if t.managers.belongsToCrossplane(m) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
 				return
 			}
 		}

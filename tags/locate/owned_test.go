@@ -17,7 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestFollow proves that what a manager owns is read as the API server writes it.
+// TestFollow reads the owned fields of a manager as the API server writes them.
 func TestFollow(t *testing.T) {
 	type owned struct {
 		IDs   []string
@@ -132,7 +132,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestComposedOwner tests the field manager by which Crossplane applies what an XR composes.
+// TestComposedOwner tests the field manager by which Crossplane applies composed resources.
 func TestComposedOwner(t *testing.T) {
 	// By ComposedFieldOwnerName of Crossplane v1.20.0 and v2.4.0, which hash the name, the kind and
 	// the group: assetsStorage.platform.example.org.

@@ -9,14 +9,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// read what the tag field has.
+// read reads the desired and the observed value of the tag field.
 func (t *Target) read() {
 	t.Before, t.BeforeErr = t.Resource.At(t.Field.Path)
 	t.There, t.ThereErr = t.Observed.At(t.Field.Path)
 	t.owners = nil
 }
 
-// Owners of what the observed tag field has.
+// Owners returns the owners of the entries of the observed tag field.
 func (t *Target) Owners() *Owners {
 	if t.owners == nil {
 		t.owners = t.managers.ownersOf(t.Field, t.FieldIn)
@@ -25,7 +25,7 @@ func (t *Target) Owners() *Owners {
 	return t.owners
 }
 
-// Reported returns the tags of a value that is observed, or nil if it isn't there or can't be read.
+// Reported returns the tags of the value n of a tag field, or nil if n isn't there or has another shape.
 func (t *Target) Reported(n object.Node, keys *tagset.Keys) *tagset.Set {
 	if !n.IsThere() {
 		return nil
@@ -39,8 +39,8 @@ func (t *Target) Reported(n object.Node, keys *tagset.Keys) *tagset.Set {
 	return set
 }
 
-// Cloud returns the tags that the provider of t reports the cloud to have, or nil if it reports
-// none: those of the first path that has any.
+// Cloud returns the reported tags of t, from the first path that has tags, such as status.atProvider.tagsAll. It is nil if
+// the provider reports none.
 func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 	for _, path := range t.Field.Observed {
 		v, _ := t.Observed.At(path) // An error means that there is no such field.
@@ -52,9 +52,10 @@ func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 	return nil
 }
 
-// HasLooked is true if the provider of t has looked at the cloud: t is ready, or there is text, such as an ID, beside the tags
-// that the provider reports. It may have conditions, numbers and objects there before. What an Object wraps isn't
-// ready when the Object is.
+// HasLooked reports whether the provider of t has looked at the cloud. Two things show it:
+//   - t has the condition Ready. It doesn't count if t is an Object: its manifest may not be ready.
+//   - There is text beside the reported tags, such as status.atProvider.arn. Conditions, numbers and objects may be there
+//     before.
 func (t *Target) HasLooked() bool {
 	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {
 		return true
@@ -72,19 +73,17 @@ func (t *Target) HasLooked() bool {
 	return false
 }
 
-// IsGhost is true if what only the status of the observed resource has of tags may be long gone from
-// the cloud. Upjet decodes what it has read into what the status has, so that a map there never
-// loses a key. See SetObservation in the resources that it generates.
+// IsGhost reports whether reported tags of t may be long gone from the cloud. Upjet decodes each new state into the status
+// that is there, so that a map in the status never loses a key. See SetObservation in the resources that Upjet generates.
 func (t *Target) IsGhost() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
 	return family.Upjet && !tagset.KindOf(t.Field, t.Profile).IsList()
 }
 
-// Staying returns the tags of the observed field that server-side apply leaves there if nobody
-// desires them: those that other field managers own, such as a provider after its late
-// initialization, or somebody after kubectl edit. It is nil if there are none. Those of an atomic
-// field stay only if that is not desired at all.
-func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It is what decides on atomic fields.
+// Staying returns the observed tags that stay if nobody desires them, or nil. Other field managers own these: a provider after
+// its late initialization, or somebody after kubectl edit. Tags of an atomic field stay only if the field isn't desired
+// at all.
+func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	set := t.Reported(t.There, keys)
 	if set == nil || set.Len() == 0 {
 		return nil
@@ -103,8 +102,8 @@ func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //n
 	return set
 }
 
-// Final returns the tags that the field of t has once Crossplane has applied value to it: those of
-// value, and those that others have there.
+// Final returns the tags in the field of t after Crossplane has applied value to it. For example, the value env: prod and
+// somebody's own owner: me make env: prod and owner: me.
 func (t *Target) Final(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
 	set, err := tagset.Read(value, t.Field, keys)
 	if err != nil {
@@ -122,8 +121,8 @@ func (t *Target) Final(value object.Node, keys *tagset.Keys) (*tagset.Set, error
 	return set, nil
 }
 
-// AddsItself is true if providers set the tag with the key in the field f, or what else manages
-// resources that have it.
+// AddsItself reports whether the provider or the controller of the kind sets this tag in the field f itself, such as
+// crossplane-name.
 func AddsItself[K string | []byte](f *field.Field, key K) bool {
 	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
 }

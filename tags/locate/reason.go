@@ -39,7 +39,7 @@ const (
 	// NotAsked is NoField of a kind that an entry of tagFields matches, which asks for no field.
 	NotAsked
 
-	// Undeclared is a kind whose schema lacks the field that an entry of tagFields hands labels on to.
+	// Undeclared is a kind without the field, by its schema, to which an entry of tagFields hands labels on.
 	Undeclared
 
 	// LooksLike is a kind with a field that may hold tags or something else.
@@ -48,8 +48,7 @@ const (
 	// Unknown is a managed kind that may or may not have a tag field.
 	Unknown
 
-	// Asked is Unknown of a kind that an entry of tagFields matches, which doesn't say where the
-	// field is.
+	// Asked is Unknown of a kind that an entry of tagFields matches without a fieldPath.
 	Asked
 
 	// Unlisted is a kind that no provider manages, and that nobody knows: most are no resources of a cloud.
@@ -110,22 +109,24 @@ func (t *Target) Why(r Reason) string {
 	return ""
 }
 
-// entry says which entry of tagFields makes the field that of the kind of t.
+// entry returns an advice to add an entry of tagFields for the kind of t. It begins with a comma, and has e.g.
+// {apiVersion: acme.example.org/v1, kind: Shelf, fieldPath: spec.labels, shape: Map}.
 func (t *Target) entry(fieldPath string, shape field.Shape) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
 }
 
-// nearest asks for the kind that the index has in the API group of t, if one is called nearly as that of t.
+// nearest returns a hint at a kind of the index with a similar name in the same API group, or nothing. For the kind Bukket it
+// returns "; of s3.aws.upbound.io the index knows Bucket".
 func (t *Target) nearest() string {
-	of := t.Kind.Tagged()
+	tagged := t.Kind.Tagged()
 
-	kind, ok := words.Nearest(of.Kind, field.BuiltIn().Kinds(of.Group))
-	if !ok || kind == of.Kind {
+	kind, ok := words.Nearest(tagged.Kind, field.BuiltIn().Kinds(tagged.Group))
+	if !ok || kind == tagged.Kind {
 		return ""
 	}
 
-	return "; of " + of.Group + " the index knows " + kind
+	return "; of " + tagged.Group + " the index knows " + kind
 }
 
 // IsUnknown reports whether nobody knows if the managed kind has a tag field.

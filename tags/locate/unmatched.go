@@ -11,9 +11,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// Unmatched returns the paths of the input's entries that select none of the resources, such as resources[0],
-// tagPolicy.rules[1].resources[0] or tagFields[0], since a misspelled entry does nothing. A standard's tagFields may be
-// for resources of other Compositions, so they don't count. Without resources there is nothing to select.
+// Unmatched returns the paths of the input's entries that select no resource, such as resources[0],
+// tagPolicy.rules[1].resources[0] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
+// they may be for other Compositions. Without resources there are no paths.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
 		return nil
@@ -51,8 +51,8 @@ func (ts *Targets) meets(entry *v1beta1.TagField) bool {
 	return false
 }
 
-// Selectors yields the resources of the input and of its parts, by the paths of what they are of, such as tagPolicy.rules[1].,
-// in their order.
+// Selectors yields each list of entries that selects resources, after the path before its name. For example, it yields
+// `tagPolicy.rules[1].` and the entries of tagPolicy.rules[1].resources. The input's own resources have an empty path.
 func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
 	policy := cmp.Or(in.TagPolicy, &v1beta1.TagPolicy{})
 

@@ -6,23 +6,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// Unprofiled is what has no tag profile of its own, so that the generic one applies. It has one of
-// the fields, or none if a profile is known.
+// Unprofiled says why the generic tag profile applies. It has one of the fields, or none if a profile is known.
 type Unprofiled struct {
-	// Provider that the input, the composite resource or a class names.
+	// Provider is a name without a profile, from the input, the composite resource or a class.
 	Provider string
 
-	// Group is the API group, if nobody names a provider and nobody knows one that the group is
-	// of. Of the core group it is the version.
+	// Group is the API group if no provider is known. For the core group it is the version, v1.
 	Group string
 }
 
-// unprofiled says why the generic tag profile applies to resources of the kind and the provider.
-func unprofiled(provider string, k *Kind) Unprofiled {
+// unprofiled says why the generic tag profile applies to resources of the kind. For example, it returns the provider
+// `my-cloud` of an input that names it, or the group acme.example.org of a kind that no family has.
+func unprofiled(provider string, k *TargetKind) Unprofiled {
 	switch {
 	case provider == "":
-		of := k.Tagged()
-		return Unprofiled{Group: cmp.Or(of.Group, of.Version)}
+		tagged := k.Tagged()
+		return Unprofiled{Group: cmp.Or(tagged.Group, tagged.Version)}
 	case !profile.Has(provider):
 		return Unprofiled{Provider: provider}
 	default:

@@ -90,7 +90,7 @@ func (p *plan) learn(q *plan) {
 }
 
 // stamp the field of the resource that is the place at.
-func (l *launch) stamp(at *locate.Launched) error {
+func (l *launch) stamp(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", l.resource, l.target.Observed)
 
 	p, err := l.plan(t, l.labels.in(t))
@@ -115,7 +115,7 @@ func (l *launch) add(p *plan) {
 
 // takeReserved takes reserved keys from the field at, which labels don't become tags of: volumeTags of an instance whose
 // block devices have tags. A list whose items have the field isn't there then.
-func (l *launch) takeReserved(at *locate.Launched) {
+func (l *launch) takeReserved(at *locate.LaunchedPlace) {
 	if at.Of.Value == "" && at.Of.List.IsZero() {
 		t := l.target.In(at, "", l.resource, l.target.Observed)
 		l.add(l.planReserved(t, l.labels.in(t)))
@@ -161,7 +161,7 @@ func (l *launch) noteReserved(p *plan, path object.Path) {
 
 // switchOn what passes the tags of the resource on, if that has any of labels and nobody has
 // said otherwise.
-func (l *launch) switchOn(at *locate.Launched, own *plan) error {
+func (l *launch) switchOn(at *locate.LaunchedPlace, own *plan) error {
 	v, err := l.resource.At(at.Of.Path)
 	if err != nil || !v.IsNull() || !own.IsTagged() {
 		return nil //nolint:nilerr // There is no such field to switch on.
@@ -175,7 +175,7 @@ func (l *launch) switchOn(at *locate.Launched, own *plan) error {
 
 // stampItems stamps the items of the list that the place at is in. Each is like a resource
 // with tags.
-func (l *launch) stampItems(at *locate.Launched) error {
+func (l *launch) stampItems(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", object.Object{}, object.Object{})
 	labels := l.labels.in(t)
 
@@ -222,7 +222,7 @@ func (l *launch) stampItems(at *locate.Launched) error {
 
 // stampItem returns what becomes of an item of the list that the place at is in: nothing if it was made for tags and
 // gets none. Observed items are there by their keys.
-func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
+func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
 	}
@@ -261,7 +261,7 @@ func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[stri
 
 // planItem plans what becomes of the tags of the item with the key, which is t. The labels become tags
 // of the items that are asked for, but only trusted labels may have reserved keys in any.
-func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, labels *Labels) (*plan, error) {
+func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target, labels *Labels) (*plan, error) {
 	if !at.Of.Has(key) {
 		return l.planReserved(t, labels), nil
 	}
@@ -278,7 +278,7 @@ func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, lab
 
 // itemsOf returns the list that the place at is in, with the item that the place asks for, and how many items it asks
 // for.
-func (l *launch) itemsOf(at *locate.Launched) (list object.Node, asked int, err error) {
+func (l *launch) itemsOf(at *locate.LaunchedPlace) (list object.Node, asked int, err error) {
 	list, err = l.resource.At(at.Of.List)
 
 	switch {

@@ -195,7 +195,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
 	}
 
-	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.Kind{}, Profile: p, Resource: object.Tree(&structpb.Struct{})}
+	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.TargetKind{}, Profile: p, Resource: object.Tree(&structpb.Struct{})}
 
 	plan, err := s.plan(t, s.resourceLabels(labels).in(t))
 	if err != nil {

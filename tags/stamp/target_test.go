@@ -114,6 +114,6 @@ func TestProfile(t *testing.T) {
 }
 
 // kindOf r, as the Stamper s sees it.
-func kindOf(s *Stamper, r *structpb.Struct) *locate.Kind {
-	return s.None().Read("r", object.Tree(r)).Kind
+func kindOf(s *Stamper, r *structpb.Struct) *locate.TargetKind {
+	return s.NewTargets().Read("r", object.Tree(r)).Kind
 }

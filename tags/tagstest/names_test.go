@@ -18,7 +18,7 @@ import (
 // Packages with such names yet.
 var later = []string{
 	"/tags", "/tags/command/explain", "/tags/command/index", "/tags/command/migrate", "/tags/command/policy",
-	"/tags/command/serve/codec", "/tags/coverage", "/tags/field", "/tags/locate", "/tags/manifest", "/tags/require",
+	"/tags/command/serve/codec", "/tags/coverage", "/tags/field", "/tags/manifest", "/tags/require",
 	"/tags/resolve", "/tags/stamp", "/tags/tagset",
 }
 

@@ -258,7 +258,7 @@ func show(tags map[string]string, key string) string {
 
 // tagsOf returns the tags of a resource, and the resource without them.
 func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
-	targets := finder().None()
+	targets := finder().NewTargets()
 	t := targets.Read(name, object.Of(of))
 	tags := make(map[string]string)
 

@@ -169,7 +169,7 @@ func (r *resource) locate() {
 		return
 	}
 
-	targets := finder().None()
+	targets := finder().NewTargets()
 	t := targets.Read(r.name, object.Tree(o))
 	r.mayTag = targets.Locate(t) || t.Lacks.IsUnknown()
 	r.managed = t.Lacks == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)

@@ -42,7 +42,7 @@ type tagField struct {
 	Rules []resourceRule
 
 	native bool
-	kind   *locate.Kind // The first of kinds.
+	kind   *locate.TargetKind // The first of kinds.
 }
 
 // tagFields returns one tagField per policy, for all resourceKinds:
@@ -56,7 +56,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 		Input: p.CloudTags, CompositeGroup: composite.Group,
 		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
 		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return p.schemas[k] }},
-	}).None()
+	}).NewTargets()
 
 	var (
 		out   []*tagField
@@ -232,7 +232,7 @@ func (s selector) Selects(obj string) string {
 }
 
 // selectorOf returns a selector of the objects of the kind that any of the entries selects, or false if they select none.
-func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Kind, where string) (out selector, some bool) {
+func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, where string) (out selector, some bool) {
 	for i := range entries {
 		e := &entries[i]
 
