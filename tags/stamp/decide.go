@@ -385,3 +385,14 @@ func firstKeys(all [][]tagset.Entry) (keys []string) {
 
 	return keys
 }
+
+// put the value into the map, which is made if there is none.
+func put(into map[string]string, key, value string) map[string]string {
+	if into == nil {
+		into = make(map[string]string)
+	}
+
+	into[key] = value
+
+	return into
+}

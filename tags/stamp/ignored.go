@@ -1,11 +1,6 @@
 package stamp
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"slices"
-
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
@@ -105,54 +100,6 @@ func (d *Decision) external(of []tagset.Entry) (theirs []tagset.Entry, rule *key
 	return theirs, rule
 }
 
-// A tag of another system has the value that the status reports. But the provider writes back what
-// the resource has: if somebody changes the tag in the cloud, the status reports the new value, then
-// the old one that the provider has written back meanwhile, and then the new one that the resource
-// has by then. Function and provider would chase each other's last state for ever. So a change is
-// followed once, and the value before it isn't followed until the status has reported it and the new
-// one again.
-
-// A followedChange is one of the value of another system's tag.
-type followedChange struct {
-	// From is a digest of the value before it.
-	From string `json:"from"`
-
-	// Reported is true if the status has reported that value since.
-	Reported bool `json:"reported,omitempty"`
-}
-
-// followedChanges by tag.
-type followedChanges map[string]followedChange
-
-// follow returns the value that another system's tag is to have, of which the status reports the
-// entries now.
-func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
-	if d.Observed == nil || !d.Observed.Has(now[0].ID) {
-		return now
-	}
-
-	held := slices.Collect(d.Observed.With(now[0].ID))
-	name := nameOf(now[0].ID)
-	last, isFollowed := d.Followed[name]
-
-	if d.followed == nil {
-		d.followed = make(followedChanges)
-	}
-
-	switch is, was := digestOf(now), digestOf(held); {
-	case is == was && isFollowed && !last.Reported:
-		d.followed[name] = last
-	case is == was: // It has settled.
-	case isFollowed && is == last.From:
-		d.followed[name] = followedChange{From: last.From, Reported: true}
-		return held
-	default:
-		d.followed[name] = followedChange{From: was}
-	}
-
-	return now
-}
-
 // foreignTags returns the tags of other systems: those that are there, but with fewer entries than in
 // the cloud, and those that are missing.
 func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
@@ -169,36 +116,16 @@ func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
 	return grown, missing
 }
 
-// maxName is the most bytes of a tag's ID that is its name in an annotation.
-const maxName = 63
-
-// nameOf the tag with the ID in an annotation.
-func nameOf(id string) string {
-	if len(id) <= maxName {
-		return id
+// noteIgnored says which tags are kept because of ignoreTags, or that none can be.
+func (p *plan) noteIgnored() {
+	t, d := p.target, p.decision
+	if len(p.labels.ignore) == 0 || t.Observed.IsZero() {
+		return
 	}
 
-	return digest(id)
-}
+	p.Notes.add(NoteKept, "", d.kept()...)
 
-// digestOf the values of the entries of one tag.
-func digestOf(of []tagset.Entry) string {
-	values := make([]string, len(of))
-	for i := range of {
-		values[i] = tagset.Encoded(of[i].Value)
+	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed) && t.HasLooked()) {
+		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
-
-	slices.Sort(values)
-
-	j, err := json.Marshal(values)
-	if err != nil {
-		return "" // Strings can be encoded.
-	}
-
-	return digest(string(j))
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6])
 }

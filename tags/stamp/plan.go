@@ -79,43 +79,6 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	return p, p.carryOut()
 }
 
-// carryOut writes what p has decided, and says so.
-func (p *plan) carryOut() error {
-	d := p.decision
-	p.Trusted, p.Notes = d.trusted, d.notes
-
-	if p.failsBy(p.write()) {
-		return nil
-	}
-
-	if err := p.remember(); err != nil {
-		return err
-	}
-
-	p.keepFixed()
-	p.noteLast()
-	p.noteIgnored()
-
-	if p.LeftAlone == "" {
-		p.conclude()
-		d.noteOthers(&p.Notes)
-		p.Notes.add(NoteOtherValue, "", d.otherValues()...)
-	}
-
-	return nil
-}
-
-// conclude says that the records of labels are what has come of the resource.
-func (p *plan) conclude() {
-	p.Labels, p.done = p.judged, true
-
-	for i := range p.judged {
-		if j := &p.judged[i]; j.Fate == Tagged && j.Reserved {
-			p.Trusted = put(p.Trusted, j.Key, j.Value)
-		}
-	}
-}
-
 // failsBy is true if there is an error, by which the tag field is left alone.
 func (p *plan) failsBy(err error) bool {
 	if err != nil {

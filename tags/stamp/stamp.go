@@ -144,28 +144,6 @@ func (s *Stamper) planAll(t *locate.Target, each func(own, p *plan)) (*plan, err
 // doing is what messages call it to stamp a resource that is handed labels on, and any other one.
 var doing = map[bool]string{true: "hand labels on to", false: "tag"}
 
-// leftAlone is the result of t, which is left alone.
-func (s *Stamper) leftAlone(t *locate.Target) Result {
-	r := newPlan(t, nil).Result
-
-	switch {
-	case !s.asksForTags(): // There is nothing that it could have been tagged with.
-	case t.Leave != locate.None:
-		r.LeftAlone = t.Why(t.Leave)
-	default:
-		r.Lacks = t.Lacks
-		if t.IsComposite() && t.Lacks != locate.Undeclared && !t.Lacks.IsUnknown() {
-			r.Lacks = locate.Composite
-		}
-
-		r.LeftAlone = t.Why(r.Lacks)
-	}
-
-	r.Stamped = s.asIs(t)
-
-	return r
-}
-
 // asksForTags is true if there is anything to do about the tags of resources in this run.
 func (s *Stamper) asksForTags() bool {
 	return !s.Transformer.Empty() || s.PerResource != nil || len(s.Remove)+len(s.Ignore) > 0

@@ -68,6 +68,18 @@ type Slots struct {
 	Field      string
 }
 
+// A followedChange is one of the value of another system's tag.
+type followedChange struct {
+	// From is a digest of the value before it.
+	From string `json:"from"`
+
+	// Reported is true if the status has reported that value since.
+	Reported bool `json:"reported,omitempty"`
+}
+
+// followedChanges by tag.
+type followedChanges map[string]followedChange
+
 // adds is true if the provider sets the tag e itself.
 func (s *State) adds(e *tagset.Entry) bool {
 	return s.Labels.isProviders(e) || slices.Contains(s.Added, e.Key)
@@ -91,33 +103,6 @@ func (s *State) toAdd() (n, inField int) {
 	}
 
 	return n, inField
-}
-
-// others are the tags that stay beside those of the field, or nil if there are none. An atomic field has one
-// owner, and it is desired.
-func (s *State) others() *tagset.Set {
-	if s.Others == nil || s.Owners.Atomic {
-		return nil
-	}
-
-	return s.Others
-}
-
-// countOthers is how many tags of others stay beside those that are desired, without those that the provider
-// adds: for these there are slots anyway.
-func (s *State) countOthers() (n int) {
-	others := s.others()
-	if others == nil {
-		return 0
-	}
-
-	for e := range others.All() {
-		if !s.Tags.Holds(e) && (!s.Slots.Added || !slices.Contains(s.Added, e.Key)) {
-			n++
-		}
-	}
-
-	return n
 }
 
 // free is how many more tags the resource may have in the cloud, and its tag field by the schema of the kind.

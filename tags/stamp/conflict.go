@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -10,43 +9,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
-
-// isOthers is true if another field manager has the entry e in the observed field, where it stays,
-// and the resource doesn't desire it yet. The desired entry would take its place.
-func (d *Decision) isOthers(e *tagset.Entry) bool {
-	others := d.others()
-	return others != nil && others.Holds(e) && !d.Tags.Holds(e)
-}
-
-// replaceOthers puts the labels whose tags others own: they take no slot.
-func (d *Decision) replaceOthers() error {
-	others := d.others()
-	if others == nil {
-		return nil
-	}
-
-	var positions []int
-
-	for e := range others.All() {
-		if i, ok := d.Labels.labelOf(e); ok {
-			positions = append(positions, i)
-		}
-	}
-
-	slices.Sort(positions)
-
-	for _, i := range positions {
-		if d.judged[i].Fate != Undecided || d.needs(i) > 0 {
-			continue
-		}
-
-		if err := d.putMissing(i); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
 
 // refuses reports whether the source of the label accepts no tag of an earlier step with the key of the label.
 func (d *Decision) refuses(l *fieldLabel) bool {

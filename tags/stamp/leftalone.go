@@ -11,6 +11,28 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
+// leftAlone is the result of t, which is left alone.
+func (s *Stamper) leftAlone(t *locate.Target) Result {
+	r := newPlan(t, nil).Result
+
+	switch {
+	case !s.asksForTags(): // There is nothing that it could have been tagged with.
+	case t.Leave != locate.None:
+		r.LeftAlone = t.Why(t.Leave)
+	default:
+		r.Lacks = t.Lacks
+		if t.IsComposite() && t.Lacks != locate.Undeclared && !t.Lacks.IsUnknown() {
+			r.Lacks = locate.Composite
+		}
+
+		r.LeftAlone = t.Why(r.Lacks)
+	}
+
+	r.Stamped = s.asIs(t)
+
+	return r
+}
+
 // asIs returns what t becomes so that it keeps what it has from this function, though it is left
 // alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
 // if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.

@@ -1,0 +1,138 @@
+package stamp
+
+import (
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// stampItems stamps the items of the list that the place at is in. Each is like a resource
+// with tags.
+func (l *launch) stampItems(at *locate.Launched) error {
+	t := l.target.In(at, "", object.Object{}, object.Object{})
+	labels := l.labels.in(t)
+
+	before, asked, err := l.itemsOf(at)
+	if err != nil {
+		t.BeforeErr = err
+
+		p, err := l.plan(t, labels)
+		if err == nil {
+			p.launched = at.Of.Name()
+			l.tell(p)
+		}
+
+		return err
+	}
+
+	if l.inItems += asked * labels.sizeInItem(); l.inItems > maxInItems {
+		return tooManyItems(asked, len(labels.all))
+	}
+
+	there := make(map[string]object.Object)
+
+	if n, err := l.target.Observed.At(at.Of.List); err == nil {
+		for item := range n.Items() {
+			there[item.Field(at.Of.Key).Text()] = item.Object()
+		}
+	}
+
+	after, changed, err := before.MapItems(func(item object.Node) (object.Node, error) { return l.stampItem(at, item, there, labels) })
+	if err != nil || !changed {
+		return err
+	}
+
+	// There is no list without any items.
+	if after.IsEmpty() {
+		after = object.Node{}
+	}
+
+	l.resource, err = object.Set(l.resource, at.Of.List, after)
+	l.changed = true
+
+	return err
+}
+
+// stampItem returns what becomes of an item of the list that the place at is in: nothing if it was made for tags and
+// gets none. Observed items are there by their keys.
+func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
+	if !item.IsObject() {
+		return item, nil
+	}
+
+	key, o := item.Field(at.Of.Key).Text(), item.Object()
+
+	// Most items of a long list get nothing, and have nothing that could be taken away.
+	if v, _ := o.At(at.Of.Path); !v.IsThere() && !at.Of.Has(key) {
+		return item, nil
+	}
+
+	p, err := l.planItem(at, key, l.target.In(at, key, o, there[key]), labels)
+	if err != nil {
+		return object.Node{}, err
+	}
+
+	l.tell(p)
+
+	if p.Stamped.IsZero() {
+		return item, nil
+	}
+
+	after := p.Stamped.Node()
+
+	if l.added += after.Size() - item.Size(); l.added > maxAdded {
+		return object.Node{}, tooMuch("labels in items of lists", "make fewer items")
+	}
+
+	// What has been made for tags is nothing without them: the cloud refuses it.
+	if at.Of.Item != "" && after.Len() == 1 {
+		return object.Node{}, nil
+	}
+
+	return after, nil
+}
+
+// planItem plans what becomes of the tags of the item with the key, which is t. The labels become tags
+// of the items that are asked for, but only trusted labels may have reserved keys in any.
+func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, labels *Labels) (*plan, error) {
+	if !at.Of.Has(key) {
+		return l.planReserved(t, labels), nil
+	}
+
+	p, err := l.plan(t, labels)
+	if err != nil {
+		return nil, err
+	}
+
+	p.launched = at.Of.List.String() + "[" + key + "]." + at.Of.Path.String()
+
+	return p, nil
+}
+
+// itemsOf returns the list that the place at is in, with the item that the place asks for, and how many items it asks
+// for.
+func (l *launch) itemsOf(at *locate.Launched) (list object.Node, asked int, err error) {
+	list, err = l.resource.At(at.Of.List)
+
+	switch {
+	case err != nil:
+		return list, 0, err
+	case !list.IsNull() && !list.IsList():
+		return list, 0, errors.Errorf("%s is %s, not a list of objects with tags", at.Of.List, list.Kind())
+	}
+
+	for item := range list.Items() {
+		if item.IsObject() && at.Of.Has(item.Field(at.Of.Key).Text()) {
+			asked++
+		}
+	}
+
+	if at.Of.Item == "" || asked > 0 {
+		return list, asked, nil
+	}
+
+	made := object.MapNode(map[string]object.Node{at.Of.Key: object.TextNode(at.Of.Item)})
+
+	return list.Append(made), 1, nil
+}

@@ -1,0 +1,56 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+)
+
+// takeReserved takes reserved keys from the field at, which labels don't become tags of: volumeTags of an instance whose
+// block devices have tags. A list whose items have the field isn't there then.
+func (l *launch) takeReserved(at *locate.Launched) {
+	if at.Of.Value == "" && at.Of.List.IsZero() {
+		t := l.target.In(at, "", l.resource, l.target.Observed)
+		l.add(l.planReserved(t, l.labels.in(t)))
+	}
+}
+
+// noteReserved says in p which reserved keys stay, or stay at a value of no trusted source, in the field at the path, which
+// is left as it is.
+func (l *launch) noteReserved(p *plan, path object.Path) {
+	var keys []string
+
+	for v := range field.ValuesAt(l.resource, path) {
+		f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
+		if v.IsList() {
+			f.Shape = field.KeyValueList
+		}
+
+		labels := l.labels.inField(&f, l.target.Profile)
+
+		set, err := tagset.Read(v, &f, &labels.Keys)
+		if err != nil {
+			continue // There are no tags.
+		}
+
+		d := &Decision{State: &State{Labels: labels, Earlier: l.Earlier[p.Resource]}}
+
+		for e := range set.All() {
+			key, reserved := labels.reserved(e)
+			i, has := labels.labelOf(e)
+			trusted := has && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
+
+			if reserved && !trusted && !d.isEarlier(e) && !labels.isProviders(e) {
+				keys = append(keys, key)
+			}
+		}
+	}
+
+	if len(keys) > 0 {
+		slices.Sort(keys)
+		p.Notes = append(p.Notes, Note{Kind: NoteReservedLaunched, Keys: slices.Compact(keys), Field: path.String()})
+	}
+}
