@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Changes are what changes in the tags of a resource once Crossplane applies it: the tags that are added, changed and
-// removed, by key. Added tags have no value before, and removed ones none after.
+// Changes are the changes of tags once Crossplane applies a resource: added, changed and removed tags by key. Added
+// tags have no value before, and removed tags none after.
 type Changes struct {
 	Added, Changed, Removed map[string]Values
 }
@@ -23,11 +23,12 @@ type Values struct {
 // IsEmpty reports whether nothing changes.
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// changesOf returns what changes in the tags of t if it becomes r. The keys of the labels tell tags apart.
+// changesOf returns the changes of tags if t becomes r. The keys of labels tell tags apart. It returns no changes of a
+// field that it can't read, since the field is left alone.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
 	if err != nil || t.ThereErr != nil || settled(t, after) {
-		return c // What can't be read was left alone.
+		return c
 	}
 
 	keys := l.allKeys()
@@ -44,11 +45,11 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	for of := range old.Updated(desired) {
-		if was := old.Find(of[0].ID); was == nil {
-			c.Added[of[0].Key] = Values{After: tagset.TextOf(of[0].Value)}
+	for entries := range old.Updated(desired) {
+		if there := old.Find(entries[0].ID); there == nil {
+			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
 		} else {
-			c.Changed[of[0].Key] = Values{Before: tagset.TextOf(was.Value), After: tagset.TextOf(of[0].Value)}
+			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(there.Value), After: tagset.TextOf(entries[0].Value)}
 		}
 	}
 
@@ -65,8 +66,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// auditLost adds to o the tags of this function that t loses since it is no longer selected,
-// unless another step has desired them.
+// auditLost adds to o the tags of this function that t loses because it is no longer selected, unless another step
+// desires them.
 func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Target) {
 	if !s.Audits || t.Leave != locate.None || t.Observed.IsZero() || !targets.Locate(t) {
 		return
@@ -75,15 +76,15 @@ func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Targ
 	l := s.knownLabelsOf(t).in(t)
 	removed := changesOf(t, t.Resource, l).Removed
 
-	maps.DeleteFunc(removed, func(key string, _ Values) bool { return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key}) })
+	maps.DeleteFunc(removed, func(key string, _ Values) bool { return !l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) })
 
 	r := newPlan(t, l).Result
 	r.Changes.Removed = removed
 	o.addResult(r)
 }
 
-// settled is true if t is observed with the value after of its tag field,
-// but for what others have added to a map. That is so in most runs.
+// settled reports whether the observed tag field of t has the value after already. Other entries of a map may be there,
+// too. In most runs this is so, and nothing else is read.
 func settled(t *locate.Target, after object.Node) bool {
 	before := t.There
 	if !before.IsObject() || !after.IsObject() {
@@ -96,8 +97,8 @@ func settled(t *locate.Target, after object.Node) bool {
 	}
 
 	for key, v := range before.Fields() {
-		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.OnlyKubernetes(key) {
+		now, ok := desired[string(key)]
+		if ok && !now.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.OnlyKubernetes(key) {
 			return false
 		}
 

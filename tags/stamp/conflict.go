@@ -10,16 +10,17 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// refuses reports whether the source of the label accepts no tag of an earlier step with the key of the label.
-func (d *Decision) refuses(l *fieldLabel) bool {
+// acceptsNoOther reports whether the source of the label has onConflict Error: it accepts no other tag with the label's
+// key.
+func (d *Decision) acceptsNoOther(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Refuse && !d.Rendered
 }
 
-// overwrites returns an error if the label at position i is of a source that accepts no other
-// value, and its tag is there at another one, which Crossplane has never applied.
+// overwrites returns an error if the source of the label at position i has onConflict Error, and the tag is there with a
+// value that Crossplane has never applied.
 func (d *Decision) overwrites(i int) error {
 	l := &d.Labels.all[i]
-	if l.Reserved || !d.refuses(l) {
+	if l.Reserved || !d.acceptsNoOther(l) {
 		return nil
 	}
 
@@ -51,7 +52,7 @@ func (d *Decision) overwrites(i int) error {
 		l.Key, quote(e), l.Source.Name, l.Value)
 }
 
-// quote puts the value of a tag for messages.
+// quote returns the value of the tag e for messages: "prod", or a list.
 func quote(e *tagset.Entry) string {
 	if e.Value.IsString() {
 		return strconv.Quote(e.Value.Text())

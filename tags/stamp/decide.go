@@ -12,24 +12,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Decision is what becomes of the tags of one resource: of its State, whose Tags have become those that the
-// tag field is to have.
+// A Decision says which tags a resource is to have. Decide changes the Tags of the State to the tags that the tag field is
+// to have.
 type Decision struct {
 	*State
 
 	// judged are the records of labels, by position.
 	judged []Judged
 
-	// instead are the tags of other systems that missing labels give way to, by position.
+	// instead has the other system's tag that takes the place of a missing label, by the label's position.
 	instead map[int][]tagset.Entry
 
-	// foreign are the tags of other systems that the field doesn't have, or not as the cloud does.
+	// foreign are the tags of other systems that the field lacks, or has with fewer entries than the cloud.
 	foreign [][]tagset.Entry
 
-	// respelled are the positions of labels with reserved keys whose tags were there in another case, and go.
+	// respelled are the positions of labels with reserved keys whose tags were there in another case. These tags go.
 	respelled []int
 
-	// lacking is how many trusted labels have no tag slot, and lackingKeys the keys of the first of them.
+	// lacking is how many trusted labels have no tag slot, and lackingKeys has the first of their keys.
 	lacking     int
 	lackingKeys []string
 
@@ -39,17 +39,22 @@ type Decision struct {
 	// notes on tags that stay, or aren't there, whatever the input asks for.
 	notes Notes
 
-	// trusted are the tags with reserved keys that labels of trusted sources have become, by key.
+	// trusted are the tags of labels of trusted sources with reserved keys, by key.
 	trusted map[string]string
 
 	// followed are the changes of other systems' tags that this run follows.
 	followed followedChanges
 }
 
-// Decide what becomes of the tags of s, in this order: reserved keys that are nobody's are taken away, labels
-// become tags, tags of other systems get the value that the cloud has, tags are removed, and what the resource
-// has no tag slot for is left out. It returns an error if the source of a label accepts no other value than
-// its own, and there is one. It changes nothing but the set of tags.
+// Decide decides on the tags of s, in this order:
+//   - tags with reserved keys are taken away, unless a trusted source set them,
+//   - labels replace tags with their keys, or retain them,
+//   - ignoreTags gives tags of other systems the value that the cloud has,
+//   - removeTags removes tags,
+//   - the free tag slots are filled.
+//
+// The label env: prod of a source with onConflict Replace changes {env: dev} to {env: prod}. It returns an error if the
+// source of a label has onConflict Error, and the tag has another value. Decide changes nothing but s.Tags.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, judged: s.Labels.undecided()}
 	d.takeAway()
@@ -68,36 +73,36 @@ func Decide(s *State) (*Decision, error) {
 	return d, nil
 }
 
-// takeAway the tags with reserved keys that no trusted source has.
+// takeAway removes the tags with reserved keys, unless a trusted source set them.
 func (d *Decision) takeAway() {
 	l := d.Labels
 
 	for e := range d.Tags.All() {
 		key, reserved := l.reserved(e)
-		if !reserved || l.isProviders(e) && !e.IsAmbiguous() || d.isClaimed(e) {
+		if !reserved || l.setByProvider(e) && !e.IsAmbiguous() || d.setByTrustedLabel(e) {
 			continue
 		}
 
-		claim, claimed := e.First(l.claimed)
-		_, forfeited := e.First(l.forfeited)
+		assigned, isAssigned := e.First(l.assigned)
+		_, isForfeited := e.First(l.forfeited)
 
-		if !claimed && !forfeited && d.isEarlier(e) {
+		if !isAssigned && !isForfeited && d.trustedBefore(e) {
 			continue
 		}
 
 		d.Tags.Remove(e)
 
 		switch {
-		case !claimed:
+		case !isAssigned:
 			d.taken = append(d.taken, key)
-		case !d.isOthers(e): // Otherwise it stays, and so does its slot.
-			d.respelled = append(d.respelled, l.byClaim[profile.FoldKey(claim)])
+		case !d.ownedByOthers(e): // A tag of others stays, and keeps its slot.
+			d.respelled = append(d.respelled, l.assignedTo[profile.FoldKey(assigned)])
 		}
 	}
 }
 
-// isClaimed is true if a label of a trusted source replaces the entry e where it is, or is what it says.
-func (d *Decision) isClaimed(e *tagset.Entry) bool {
+// setByTrustedLabel reports whether a label of a trusted source replaces the entry e where it is, or equals it.
+func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.labelOf(e)
 	if !ok {
 		return false
@@ -108,20 +113,20 @@ func (d *Decision) isClaimed(e *tagset.Entry) bool {
 	return l.Reserved || l.Trusted && e.Key == l.Key && tagset.IsText(e.Value, l.Value)
 }
 
-// isEarlier is true if an earlier step of the function has the entry e of a trusted source.
-func (d *Decision) isEarlier(e *tagset.Entry) (is bool) {
+// trustedBefore reports whether an earlier step of the function had the entry e from a trusted source.
+func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
 	for key, value := range d.Earlier {
 		if e.Is(key, value) {
-			is = true
+			found = true
 
 			d.trusted = put(d.trusted, key, value)
 		}
 	}
 
-	return is
+	return found
 }
 
-// replace the tags that labels have, too, unless these are to retain them.
+// replace the tags with the keys of labels, or retain them, as the source of each label says.
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
@@ -130,7 +135,7 @@ func (d *Decision) replace() error {
 		case there == nil:
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
-		case d.refuses(l):
+		case d.acceptsNoOther(l):
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 				d.Labels.Profile.Noun(), l.Key, quote(there), l.Source.Name, l.Value)
 		default:
@@ -138,17 +143,16 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// They take the slots of the tags that they replace.
+	// Respelled labels take the slots of the tags that they replace.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)
 		}
 	}
 
-	// Of labels that differ in case alone, an entry of one can have stood in the way of another, and be gone
-	// since.
-	for _, spellings := range d.Labels.spellings {
-		for _, i := range spellings {
+	// Labels can differ in case alone. An entry of one label may have stood in the way of another, and is gone now.
+	for _, positions := range d.Labels.byFold {
+		for _, i := range positions {
 			if d.judged[i].Fate == Tagged {
 				d.put(i)
 			}
@@ -158,14 +162,14 @@ func (d *Decision) replace() error {
 	return nil
 }
 
-// put the label at position i among the tags.
+// put the tag of the label at position i among the tags.
 func (d *Decision) put(i int) {
 	d.judged[i].Fate = Tagged
 	d.Tags.Put(d.entry(i))
 }
 
-// entry of the label at position i. It is spelled as others have spelled it, where the provider takes both
-// for one: it is the one that the label replaces.
+// entry returns the entry of the label at position i. If another field manager has the tag in another case, as Env instead
+// of env on Azure, the entry has the other manager's key: the label replaces that tag.
 func (d *Decision) entry(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
@@ -181,52 +185,53 @@ func (d *Decision) entry(i int) *tagset.Entry {
 	return e
 }
 
-// rule returns the first of the rules that holds for the tag e, or nil if none does.
-func (d *Decision) rule(rules []keyRule, e *tagset.Entry) *keyRule {
+// matching returns the first of the matchers for the tag e, or nil if there is none. It notes a protected tag.
+func (d *Decision) matching(matchers []matcher, e *tagset.Entry) *matcher {
 	if slices.Contains(d.Added, e.Key) {
-		return nil // They would come back.
+		return nil // The provider would add the tag again.
 	}
 
-	rule, protected := d.Labels.match(rules, e)
-	if rule == nil && protected != "" {
+	found, protected := d.Labels.match(matchers, e)
+	if found == nil && protected != "" {
 		d.notes.add(NoteProtected, "", protected)
 	}
 
-	return rule
+	return found
 }
 
-// removeTags that resources don't get.
+// removeTags removes tags, and keeps labels from becoming tags. With removeTags [team/*], the tag team/a of an earlier step
+// goes, and the label team/b is none.
 func (d *Decision) removeTags() {
 	l := d.Labels
 	if len(l.remove) == 0 {
 		return
 	}
 
-	for of := range d.Tags.Tags() {
-		for i := range of {
-			if e := &of[i]; d.rule(l.remove, e) != nil {
+	for entries := range d.Tags.Tags() {
+		for i := range entries {
+			if e := &entries[i]; d.matching(l.remove, e) != nil {
 				d.Tags.Remove(e)
 			}
 		}
 
-		if i, ok := l.byID[of[0].ID]; ok && !d.Tags.Has(of[0].ID) {
+		if i, ok := l.byID[entries[0].ID]; ok && !d.Tags.Has(entries[0].ID) {
 			d.judged[i].Fate = Removed
 		}
 	}
 
-	for i, of := range d.foreign {
-		d.foreign[i] = d.withoutRemoved(of)
+	for i, entries := range d.foreign {
+		d.foreign[i] = d.withoutRemoved(entries)
 	}
 
 	for i := range l.all {
-		of, gives := d.instead[i]
+		entries, gives := d.instead[i]
 
 		switch {
 		case gives:
-			if d.instead[i] = d.withoutRemoved(of); len(d.instead[i]) == 0 {
+			if d.instead[i] = d.withoutRemoved(entries); len(d.instead[i]) == 0 {
 				d.judged[i].Fate = Removed
 			}
-		case d.judged[i].Fate != Undecided: // What it is decides, not what the label would be.
+		case d.judged[i].Fate != Undecided: // The tag that is there decides, and not the label.
 		case l.all[i].removed:
 			d.judged[i].Fate = Removed
 		case l.all[i].protected != "":
@@ -235,15 +240,19 @@ func (d *Decision) removeTags() {
 	}
 }
 
-// withoutRemoved are those of the entries that the cloud has of a tag which removeTags leaves.
-func (d *Decision) withoutRemoved(of []tagset.Entry) []tagset.Entry {
-	return slices.DeleteFunc(slices.Clone(of), func(e tagset.Entry) bool { return d.rule(d.Labels.remove, &e) != nil })
+// withoutRemoved returns the entries of one tag without the entries that removeTags names.
+func (d *Decision) withoutRemoved(entries []tagset.Entry) []tagset.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool { return d.matching(d.Labels.remove, &e) != nil })
 }
 
-// fill the tag slots that are free: with the tags of trusted labels, with what tags of other systems
-// that are there have more in the cloud, with the tags of other labels, with the missing tags of other
-// systems, and with copied metadata. So the tags that one run has come to take no others' slots in the
-// next. What needs no slot is put first, since it can free some.
+// fill puts tags that need no slot, since this can free slots. Then it fills the free tag slots, in this order:
+//   - tags of trusted labels,
+//   - further entries of tags of other systems, as the cloud has them,
+//   - tags of other labels,
+//   - missing tags of other systems,
+//   - copied metadata.
+//
+// In this order, a tag of this run doesn't lose its slot in the next.
 func (d *Decision) fill() error {
 	if err := d.replaceOthers(); err != nil {
 		return err
@@ -273,8 +282,8 @@ func (d *Decision) fill() error {
 	return nil
 }
 
-// fillLabels fills the free slots with the tags of missing labels, from one position to another. It returns
-// how many slots are left.
+// fillLabels fills the free slots with the tags of missing labels, between two positions. It returns how many slots are
+// left.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
 		if d.judged[i].Fate != Undecided {
@@ -304,12 +313,11 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	return free, nil
 }
 
-// putMissing puts the label at position i where it takes a tag slot, or the tag that another system has
-// instead.
+// putMissing puts the tag of the label at position i, or the other system's tag that takes its place.
 func (d *Decision) putMissing(i int) error {
-	if of, gives := d.instead[i]; gives {
+	if entries, gives := d.instead[i]; gives {
 		d.judged[i].Fate = Ignored
-		d.Tags.Adopt(of)
+		d.Tags.Adopt(entries)
 
 		return nil
 	}
@@ -323,70 +331,71 @@ func (d *Decision) putMissing(i int) error {
 	return nil
 }
 
-// needs returns how many more tag slots are taken once the label at position i is a tag.
+// needs returns how many tag slots the tag of the label at position i needs: none if the field, or another field manager,
+// has the tag.
 func (d *Decision) needs(i int) int {
-	if of, gives := d.instead[i]; gives {
-		return d.grows(of)
+	if entries, gives := d.instead[i]; gives {
+		return d.grows(entries)
 	}
 
 	e := d.entry(i)
 
 	n := d.Tags.Adds(e)
-	if n > 0 && d.isOthers(e) {
+	if n > 0 && d.ownedByOthers(e) {
 		n--
 	}
 
 	return n
 }
 
-// grows returns how many more tag slots are taken after adopting the entries of one tag.
-func (d *Decision) grows(of []tagset.Entry) int {
-	n := d.Tags.Grows(of)
+// grows returns how many tag slots the entries of one tag need: one for each entry that a list lacks, and none if another
+// field manager has it.
+func (d *Decision) grows(entries []tagset.Entry) int {
+	n := d.Tags.Grows(entries)
 
-	for i := range of {
-		if d.isOthers(&of[i]) {
+	for i := range entries {
+		if d.ownedByOthers(&entries[i]) {
 			n--
 		}
 
 		if d.Labels.Shape != field.StringList {
-			break // All of them take the place of one tag.
+			break // All entries take the place of one tag.
 		}
 	}
 
 	return n
 }
 
-// fits is true if what needs more tag slots, or none, gets them of those that are free. What needs none
-// has its place even if earlier steps alone exceed the cap.
+// fits reports whether so many slots are free. A tag that needs no slot fits even if earlier steps alone exceed the cap.
 func fits(needs, free int) bool { return needs <= max(free, 0) }
 
-// adopt those of the tags, each with its entries, for which there are free slots. It returns the others,
-// and how many slots are left.
+// adopt puts the tags, each with its entries, into the free slots. It returns the tags without a slot, and how many slots
+// are left.
 func (d *Decision) adopt(all [][]tagset.Entry, free int) (left [][]tagset.Entry, slots int) {
-	for _, of := range all {
-		needs := d.grows(of)
-		if !fits(needs, free) || !of[0].FitsIn(d.Labels.Limits) {
-			left = append(left, of)
+	for _, entries := range all {
+		needs := d.grows(entries)
+		if !fits(needs, free) || !entries[0].FitsIn(d.Labels.Limits) {
+			left = append(left, entries)
 			continue
 		}
 
 		free -= max(needs, 0)
-		d.Tags.Adopt(of)
+		d.Tags.Adopt(entries)
 	}
 
 	return left, free
 }
 
-// firstKeys are the keys of the tags.
+// firstKeys returns the keys of the tags, each with its entries.
 func firstKeys(all [][]tagset.Entry) (keys []string) {
-	for _, of := range all {
-		keys = append(keys, of[0].Key)
+	for _, entries := range all {
+		keys = append(keys, entries[0].Key)
 	}
 
 	return keys
 }
 
-// put the value into the map, which is made if there is none.
+// put returns the map with the value. It makes a map if there is none.
 func put(into map[string]string, key, value string) map[string]string {
 	if into == nil {
 		into = make(map[string]string)

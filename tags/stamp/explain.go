@@ -15,7 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A Look at a target is what the function sees there and what it decides: for people who want to know why.
+// A Look at a target has the tags that are there, and the decision on each label, for people who ask why.
 type Look struct {
 	*locate.Target
 
@@ -25,50 +25,50 @@ type Look struct {
 	// Absent are the labels whose expressions have no value for the resource.
 	Absent []resolve.Absent
 
-	// Fields are the tag field of the resource, and then those of what it launches. There are none if
-	// the resource is left alone.
+	// Fields are the tag field of the resource, and then its fields for launched resources. There are none if the
+	// resource is left alone.
 	Fields []LookedField
 }
 
-// A LookedField is a tag field, and what becomes of labels there.
+// A LookedField is a tag field, with its tags and the records of labels.
 type LookedField struct {
 	*field.Field
 
-	// Name is the path of the field. In a list it names the item.
+	// Name is the path of the field. In a list, the name has the key of the item.
 	Name string
 
 	// Mismatch is why the field can't be read or written, or empty if it can.
 	Mismatch string
 
-	// Transformed are the tags of all labels, and Labels the records of all of them, in the order in which they take tag
-	// slots. Labels that the profile refuses come last.
+	// Transformed are the tags of all labels, and Labels the records of all labels, in the order in which they take tag
+	// slots. Labels that the profile skips come last.
 	Transformed *tags.Transformed
 	Labels      []Judged
 
-	// Tags that are there before anything is decided, in their order.
+	// Tags of the field before anything is decided, in their order.
 	Tags []LookedTag
 
-	// Limit says how many tags the resource may have. Free is how many slots were left before anything
-	// was decided, which are less than none if there are too many tags.
+	// Limit says how many tags the resource may have. Free is how many slots were free before anything was decided.
+	// With too many tags, it is negative.
 	Limit string
 	Free  int
 }
 
-// A LookedTag is a tag that is there.
+// A LookedTag is a tag of a field.
 type LookedTag struct {
 	Key, Value string
 
-	// Label that would be the tag of this key, or nil if there is none.
+	// Label whose tag has this key, or nil if there is none.
 	Label *tags.Tag
 
 	// Manager is the field manager that owns the tag in the observed resource, if it isn't Crossplane's.
 	Manager string
 
-	// Rule is the first entry of ignoreTags that names the tag, or the tag of its Label. It is nil if none does.
-	Rule *resolve.TagKey
+	// NamedBy is the first entry of ignoreTags that names the tag, or the tag of its Label, or nil if none does.
+	NamedBy *resolve.TagKey
 }
 
-// Look at t. An error means that its labels can't be known, or conflict with what is there.
+// Look returns a Look at t. An error means that the labels can't be known, or conflict with a tag.
 func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
@@ -98,7 +98,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	var launched []LookedField
 
-	own, err := s.planAll(t, func(_, p *plan) {
+	whole, err := s.planAll(t, func(_, p *plan) {
 		if p.launched != "" {
 			launched = append(launched, s.look(p))
 		}
@@ -107,12 +107,12 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		return nil, err
 	}
 
-	l.Fields = append([]LookedField{s.look(own)}, launched...)
+	l.Fields = append([]LookedField{s.look(whole)}, launched...)
 
 	return l, nil
 }
 
-// look at what p decides.
+// look at the tags and labels of the plan p.
 func (s *Stamper) look(p *plan) LookedField {
 	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 	if f.Name == "" {
@@ -133,7 +133,7 @@ func (s *Stamper) look(p *plan) LookedField {
 	}
 
 	remove, ignore := s.Remove, s.Ignore
-	if p.HandsOn { // These are for tags.
+	if p.HandsOn { // Entries of removeTags and ignoreTags are for tags.
 		remove, ignore = nil, nil
 	}
 
@@ -144,7 +144,7 @@ func (s *Stamper) look(p *plan) LookedField {
 	return f
 }
 
-// addTags that are there.
+// addTags adds the tags of the state.
 func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagKey) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
@@ -159,14 +159,14 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 			named = tag.Label
 		}
 
-		tag.Rule = s.Labels.first(ignore, named)
+		tag.NamedBy = s.Labels.first(ignore, named)
 		f.Tags = append(f.Tags, tag)
 	}
 }
 
-// addLabels of p, and what becomes of them.
+// addLabels adds the records of the labels of p.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagKey) {
-	for i, j := range slices.Concat(p.judged, p.labels.refused) {
+	for i, j := range slices.Concat(p.judged, p.labels.skipped) {
 		if j.Fate == TakenAway {
 			continue
 		}
@@ -178,17 +178,17 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 		}
 
 		if j.Fate == Removed {
-			j.Rule = p.labels.first(remove, j.Tag)
+			j.NamedBy = p.labels.first(remove, j.Tag)
 		} else {
-			j.Rule = p.labels.first(ignore, j.Tag)
+			j.NamedBy = p.labels.first(ignore, j.Tag)
 		}
 
 		f.Labels = append(f.Labels, j)
 	}
 }
 
-// Preview returns what becomes of labels on a new resource of the profile p, which has no tags, be it in a map or, where
-// the provider takes each tag for one word, in a list of strings.
+// Preview returns the records of labels on a new resource of the profile p. The resource has no tags yet, and its tag
+// field is a map, or a list of strings where the provider's tags are strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedField, error) {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {
@@ -207,7 +207,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 	for i := range plan.labels.all {
 		j := &out.Labels[i]
 
-		// One word stands for labels that differ in case alone.
+		// One string stands for labels that differ in case alone.
 		if there := plan.decision.Tags.For(&plan.labels.all[i].entry); j.Fate == Tagged && there.Key != j.Key {
 			j.Tag = &tags.Tag{Label: j.Label, Key: there.Key, Value: tagset.TextOf(there.Value)}
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// isOthers is true if another field manager has the entry e in the observed field, where it stays,
-// and the resource doesn't desire it yet. The desired entry would take its place.
-func (d *Decision) isOthers(e *tagset.Entry) bool {
+// ownedByOthers reports whether another field manager owns the entry e of the observed field, and no step desires e yet. A
+// desired entry would take its place, and need no slot.
+func (d *Decision) ownedByOthers(e *tagset.Entry) bool {
 	others := d.others()
 	return others != nil && others.Holds(e) && !d.Tags.Holds(e)
 }
 
-// replaceOthers puts the labels whose tags others own: they take no slot.
+// replaceOthers puts the tags of labels in the place of tags that others own. These need no slot.
 func (d *Decision) replaceOthers() error {
 	others := d.others()
 	if others == nil {
@@ -43,8 +43,8 @@ func (d *Decision) replaceOthers() error {
 	return nil
 }
 
-// others are the tags that stay beside those of the field, or nil if there are none. An atomic field has one
-// owner, and it is desired.
+// others returns the tags of other field managers that stay beside the desired ones, or nil if there are none. A desired
+// atomic field has a single owner, so that no others stay.
 func (s *State) others() *tagset.Set {
 	if s.Others == nil || s.Owners.Atomic {
 		return nil
@@ -53,8 +53,8 @@ func (s *State) others() *tagset.Set {
 	return s.Others
 }
 
-// countOthers is how many tags of others stay beside those that are desired, without those that the provider
-// adds: for these there are slots anyway.
+// countOthers returns how many tags of others stay beside the desired ones. The provider's own tags don't count, since slots
+// are kept free for them.
 func (s *State) countOthers() (n int) {
 	others := s.others()
 	if others == nil {

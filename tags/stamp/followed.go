@@ -13,14 +13,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ignoredAnnotation is on composed resources with tags of other systems that have changed, and
-// remembers these: the changes as JSON, by tag.
+// ignoredAnnotation is on composed resources with changed tags of other systems. It has the changes that the function
+// follows, as JSON by tag: {"backup": {"from": "4f1a…"}}.
 const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// remembered returns the changes that an annotation of o remembers. What others have written there is
-// nothing.
+// remembered returns the changes in the annotation of o, or none if somebody else wrote the annotation.
 func remembered(o object.Object) followedChanges {
 	out := make(followedChanges)
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
@@ -30,7 +29,7 @@ func remembered(o object.Object) followedChanges {
 	return out
 }
 
-// remember the changes of other systems' tags.
+// remember writes the changes of other systems' tags to the annotation.
 func (p *plan) remember() error {
 	followed := p.decision.followed
 	if len(followed) == 0 {
@@ -53,15 +52,13 @@ func (p *plan) remember() error {
 	return err
 }
 
-// A tag of another system has the value that the status reports. But the provider writes back what
-// the resource has: if somebody changes the tag in the cloud, the status reports the new value, then
-// the old one that the provider has written back meanwhile, and then the new one that the resource
-// has by then. Function and provider would chase each other's last state for ever. So a change is
-// followed once, and the value before it isn't followed until the status has reported it and the new
-// one again.
+// A tag of another system gets the value in the status. But the provider writes the resource's value back to the cloud. If
+// somebody changes backup from daily to weekly there, the status has weekly, then daily, since the provider has written this
+// back meanwhile, and then weekly, since the resource has it by then. Function and provider would follow each other for ever.
+// So the function follows a change once. It follows the value before the change only after the status has reported both values
+// again.
 
-// follow returns the value that another system's tag is to have, of which the status reports the
-// entries now.
+// follow returns the value that another system's tag is to have. now are the entries that the status reports.
 func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
 	if d.Observed == nil || !d.Observed.Has(now[0].ID) {
 		return now
@@ -75,24 +72,24 @@ func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
 		d.followed = make(followedChanges)
 	}
 
-	switch is, was := digestOf(now), digestOf(held); {
-	case is == was && isFollowed && !last.Reported:
+	switch value, before := digestOf(now), digestOf(held); {
+	case value == before && isFollowed && !last.Reported:
 		d.followed[name] = last
-	case is == was: // It has settled.
-	case isFollowed && is == last.From:
+	case value == before: // The tag has settled.
+	case isFollowed && value == last.From:
 		d.followed[name] = followedChange{From: last.From, Reported: true}
 		return held
 	default:
-		d.followed[name] = followedChange{From: was}
+		d.followed[name] = followedChange{From: before}
 	}
 
 	return now
 }
 
-// maxName is the most bytes of a tag's ID that is its name in an annotation.
+// maxName is how many bytes the name of a tag in the annotation may have.
 const maxName = 63
 
-// nameOf the tag with the ID in an annotation.
+// nameOf returns the name of the tag with the ID in the annotation: the ID, or a digest of a long one.
 func nameOf(id string) string {
 	if len(id) <= maxName {
 		return id
@@ -101,11 +98,11 @@ func nameOf(id string) string {
 	return digest(id)
 }
 
-// digestOf the values of the entries of one tag.
-func digestOf(of []tagset.Entry) string {
-	values := make([]string, len(of))
-	for i := range of {
-		values[i] = tagset.Encoded(of[i].Value)
+// digestOf returns a digest of the values of the entries of one tag.
+func digestOf(entries []tagset.Entry) string {
+	values := make([]string, len(entries))
+	for i := range entries {
+		values[i] = tagset.Encoded(entries[i].Value)
 	}
 
 	slices.Sort(values)

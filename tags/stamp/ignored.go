@@ -5,7 +5,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ignoreTags gives the tags of other systems the value that the cloud has.
+// ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup:
+// daily stays, although no step desires it.
 func (d *Decision) ignoreTags() {
 	if len(d.Labels.ignore) == 0 {
 		return
@@ -14,47 +15,47 @@ func (d *Decision) ignoreTags() {
 	d.instead = make(map[int][]tagset.Entry)
 
 	if d.Observed != nil && d.Reports && !d.Owners.Unknown {
-		for of := range d.Observed.Tags() {
-			if d.isHeld(&of[0]) {
-				d.ignoreTag(of)
+		for entries := range d.Observed.Tags() {
+			if d.heldByResource(&entries[0]) {
+				d.ignoreTag(entries)
 			}
 		}
 	}
 
 	if d.Cloud != nil {
-		for of := range d.Cloud.Tags() {
-			d.ignoreTag(of)
+		for entries := range d.Cloud.Tags() {
+			d.ignoreTag(entries)
 		}
 	}
 }
 
-// isHeld is true if the resource has the observed entry e of another system because of ignoreTags and the
-// provider doesn't report it, or not yet: it stays until removeTags takes it away.
-func (d *Decision) isHeld(e *tagset.Entry) bool {
+// heldByResource reports whether the resource has the observed entry e of another system because of ignoreTags, and the
+// provider doesn't report it. Such a tag stays until removeTags names it.
+func (d *Decision) heldByResource(e *tagset.Entry) bool {
 	return !d.Tags.Has(e.ID) && len(d.Labels.labelsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
 }
 
-// ignoreTag gives a tag the value of its entries in the cloud, if the tag is another system's.
-func (d *Decision) ignoreTag(of []tagset.Entry) {
-	of, rule := d.external(of)
+// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it.
+func (d *Decision) ignoreTag(entries []tagset.Entry) {
+	entries, rule := d.external(entries)
 	if rule == nil {
 		return
 	}
 
-	labels, has := d.Labels.labelsOf(&of[0]), d.Tags.Has(of[0].ID)
+	labels, has := d.Labels.labelsOf(&entries[0]), d.Tags.Has(entries[0].ID)
 	if rule.retain && (len(labels) > 0 || has) {
 		return
 	}
 
-	of = d.follow(of)
+	entries = d.follow(entries)
 
 	switch {
-	case len(labels) > 0 && !has: // The first label's slot is the one of the tag.
-		d.instead[labels[0]], labels = of, labels[1:]
-	case has && d.Tags.Grows(of) <= 0:
-		d.Tags.Adopt(of)
+	case len(labels) > 0 && !has: // The tag takes the slot of the first label.
+		d.instead[labels[0]], labels = entries, labels[1:]
+	case has && d.Tags.Grows(entries) <= 0:
+		d.Tags.Adopt(entries)
 	default:
-		d.foreign = append(d.foreign, of)
+		d.foreign = append(d.foreign, entries)
 	}
 
 	for _, i := range labels {
@@ -62,29 +63,28 @@ func (d *Decision) ignoreTag(of []tagset.Entry) {
 	}
 }
 
-// external returns what is another system's of the entries that the cloud has, and the rule that says so, or
-// nil if nothing is.
-func (d *Decision) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule) {
+// external returns the entries of one tag in the cloud that belong to another system, and the matcher of ignoreTags
+// that says so, or nil if none does.
+func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, rule *matcher) {
 	l := d.Labels
 
-	for i := range of {
-		e := &of[i]
+	for i := range entries {
+		e := &entries[i]
 
-		// What a trusted source says of a reserved key stands. The cloud would
-		// refuse the tags that it sets itself.
-		_, claimed := e.First(l.claimed)
-		_, forfeited := e.First(l.forfeited)
+		// A trusted source's value of a reserved key stands. The cloud would refuse the tags that it sets itself.
+		_, isAssigned := e.First(l.assigned)
+		_, isForfeited := e.First(l.forfeited)
 
-		if claimed || forfeited || l.isClouds(e) || !e.IsTextual() && l.Shape != field.MapOfLists || !e.FitsIn(l.Limits) {
+		if isAssigned || isForfeited || l.keptByCloud(e) || !e.IsTextual() && l.Shape != field.MapOfLists || !e.FitsIn(l.Limits) {
 			continue
 		}
 
-		r := d.rule(l.ignore, e)
+		r := d.matching(l.ignore, e)
 		if r == nil {
 			continue
 		}
 
-		// Nobody else has a say in it.
+		// No other system may have a reserved key.
 		if key, reserved := l.reserved(e); reserved {
 			d.notes.add(NoteProtected, "", key)
 			continue
@@ -100,23 +100,23 @@ func (d *Decision) external(of []tagset.Entry) (theirs []tagset.Entry, rule *key
 	return theirs, rule
 }
 
-// foreignTags returns the tags of other systems: those that are there, but with fewer entries than in
-// the cloud, and those that are missing.
+// foreignTags returns the tags of other systems that the field has with fewer entries than the cloud, and the tags that
+// it lacks.
 func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
-	for _, of := range d.foreign {
+	for _, entries := range d.foreign {
 		switch {
-		case len(of) == 0:
-		case d.Tags.Has(of[0].ID):
-			grown = append(grown, of)
+		case len(entries) == 0:
+		case d.Tags.Has(entries[0].ID):
+			grown = append(grown, entries)
 		default:
-			missing = append(missing, of)
+			missing = append(missing, entries)
 		}
 	}
 
 	return grown, missing
 }
 
-// noteIgnored says which tags are kept because of ignoreTags, or that none can be.
+// noteIgnored notes which tags are kept because of ignoreTags, or that none can be kept.
 func (p *plan) noteIgnored() {
 	t, d := p.target, p.decision
 	if len(p.labels.ignore) == 0 || t.Observed.IsZero() {

@@ -10,9 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// What a provider writes to the managed resource that it reconciles: the times at which it began to
-// make what the resource is of, and how that ended (package meta of crossplane-runtime), and whether
-// its last update came through.
+// A provider writes these annotations and conditions to a managed resource: when it began to make the external resource,
+// how that ended (package meta of crossplane-runtime), and whether its last update succeeded.
 const (
 	createPending   = "crossplane.io/external-create-pending"
 	createSucceeded = "crossplane.io/external-create-succeeded"
@@ -22,7 +21,7 @@ const (
 	reasonReconcileError = "ReconcileError"
 )
 
-// Prefixes of the paths of fields that a provider is told, and of those that it reports.
+// Prefixes of the paths of the fields that a provider reads, and of the fields that it reports.
 const (
 	forProvider = "spec.forProvider."
 	atProvider  = "status.atProvider."
@@ -30,9 +29,9 @@ const (
 
 var atProviderPath = object.MustParsePath("status.atProvider")
 
-// isMade is true unless t is known not to be made yet: its provider reports nothing, and has not
-// begun to make it, or failed.
-func isMade(t *locate.Target) bool {
+// existsInCloud reports whether the external resource of t may exist. It doesn't if t is not observed, or if the provider
+// reports nothing and has not begun to make the external resource, or failed to.
+func existsInCloud(t *locate.Target) bool {
 	if t.Observed.IsZero() {
 		return false
 	}
@@ -58,8 +57,8 @@ func timeOf(t *locate.Target, annotation string) time.Time {
 	return at
 }
 
-// freeze plans that the resource keeps the tags that it was made with, since its provider refuses
-// every update once they differ, whatever labels, earlier steps and rules of the input say.
+// freeze plans to keep the tags with which the resource was made. If they differ, its provider refuses every update. So
+// neither labels, earlier steps nor entries of the input change such tags.
 func (p *plan) freeze() error {
 	t := p.target
 	if t.BeforeErr != nil {
@@ -84,8 +83,8 @@ func (p *plan) freeze() error {
 	return nil
 }
 
-// made returns the tags that t was made with: those that the provider reports under the name of
-// the field, or else those of the observed field.
+// made returns the tags that t was made with: the provider reports them under the name of the field, such as
+// status.atProvider.labels, or else the observed field has them.
 func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
 	set, all := cloudsOwn(t, keys)
@@ -93,7 +92,7 @@ func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 
 	if !reported {
 		there := t.There
-		if t.ThereErr != nil || isStuckWithout(t) {
+		if t.ThereErr != nil || stuckWithoutTags(t) {
 			there = object.Node{}
 		}
 
@@ -105,7 +104,7 @@ func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 
 	for e := range set.All() {
 		switch {
-		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.isClouds(e)):
+		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.keptByCloud(e)):
 			set.Remove(e)
 		case !t.Field.Atomic && locate.AddsItself(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
 			set.Remove(e)
@@ -115,11 +114,11 @@ func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	return set, nil
 }
 
-// cloudsOwn returns the tags that the provider reports under the name of t's field, or nil if it
-// reports none there, and all that it reports elsewhere, or nil if that is nothing. What Google's
-// Terraform provider reports under the name of the field has the labels of the managed resource
-// that the cloud lacks, too, without a value: see SetLabels in its tpgresource/labels.go.
-func cloudsOwn(t *locate.Target, keys *tagset.Keys) (own, all *tagset.Set) {
+// cloudsOwn returns the tags that the provider reports under the name of t's field, or nil if it reports none there. It also
+// returns all tags that the provider reports elsewhere, or nil. Under the name of the field, Google's Terraform provider
+// also reports labels of the managed resource without a value if the cloud lacks them: see SetLabels in its
+// tpgresource/labels.go.
+func cloudsOwn(t *locate.Target, keys *tagset.Keys) (underName, all *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
 		if err != nil {
@@ -128,7 +127,7 @@ func cloudsOwn(t *locate.Target, keys *tagset.Keys) (own, all *tagset.Set) {
 
 		set := t.Reported(v, keys)
 
-		if isOwn(t, path) {
+		if reportsField(t, path) {
 			return set, all
 		}
 
@@ -140,16 +139,17 @@ func cloudsOwn(t *locate.Target, keys *tagset.Keys) (own, all *tagset.Set) {
 	return nil, nil
 }
 
-// isOwn is true if the path is where a provider reports t's field under its own name.
-func isOwn(t *locate.Target, path object.Path) bool {
+// reportsField reports whether a provider reports t's field at the path under its own name: spec.forProvider.labels at
+// status.atProvider.labels.
+func reportsField(t *locate.Target, path object.Path) bool {
 	name, ok := strings.CutPrefix(t.Field.Path.String(), forProvider)
 	return ok && path.String() == atProvider+name
 }
 
-// isStuckWithout is true if t's provider refuses an update while it reports no tags of t, though
-// it reports those of the kind: the cloud has none, since a report leaves out what is empty.
-func isStuckWithout(t *locate.Target) bool {
-	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return isOwn(t, p) }) {
+// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update. The provider of the kind
+// reports tags, but leaves out an empty map.
+func stuckWithoutTags(t *locate.Target) bool {
+	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return reportsField(t, p) }) {
 		return false
 	}
 
@@ -180,8 +180,8 @@ func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	return object.Object{}, nil
 }
 
-// compare the labels with the tags that the resource keeps. No resource could ever have more of
-// them than the profile admits.
+// compare notes which labels are no tags of the resource, or have another value there. Labels beyond the cap
+// could never have been tags.
 func (p *plan) compare() {
 	for i := range p.judged[:min(len(p.judged), p.labels.Profile.MaxTags)] {
 		j, l := &p.judged[i], &p.labels.all[i]
@@ -192,8 +192,8 @@ func (p *plan) compare() {
 	}
 }
 
-// keepFixed keeps the tags that the resource was made with, if they can't change: the API server would refuse
-// whatever else changes in the resource, too.
+// keepFixed keeps the tags that the resource was made with if they can't change: the API server would refuse all other
+// changes of the resource, too.
 func (p *plan) keepFixed() {
 	t := p.target
 	if !t.Field.Fixed || t.Observed.IsZero() || t.ThereErr != nil {

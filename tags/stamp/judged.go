@@ -10,68 +10,69 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Fate is what becomes of a label on one resource.
+// A Fate says what has become of a label on one resource.
 type Fate uint8
 
 const (
-	// Undecided labels wait for their decision. In the end, they are labels of a resource that keeps the tags that it was
-	// made with.
+	// Undecided labels have no decision yet. After all decisions, such a label is missing on a resource that keeps its
+	// first tags.
 	Undecided Fate = iota
 
 	// Tagged labels are tags.
 	Tagged
 
-	// Skipped labels are no tags, for a SkipReason.
+	// Skipped labels are no tags, for a SkipReason such as count-cap.
 	Skipped
 
 	// Retained tags have the value that an earlier step set.
 	Retained
 
-	// Ignored tags are as the cloud has them, by ignoreTags.
+	// Ignored tags have the value of the cloud, by ignoreTags.
 	Ignored
 
 	// Removed tags are not there, by removeTags.
 	Removed
 
-	// TakenAway tags were there: an earlier step set them, and only labels of trusted sources may have their keys.
+	// TakenAway tags were set by an earlier step, but only labels of trusted sources may have their keys.
 	TakenAway
 )
 
-// Judged is the record of one label on one resource: everything that is said of the label there is read from its record.
-// A tag that is taken away has a record, too.
+// Judged is the record of one label on one resource. All texts about the label there are made of its record. The label
+// env: prod has the fate Tagged and the key plexsphere:env. A tag that is taken away has a record, too.
 type Judged struct {
 	*tags.Tag
 
 	Fate Fate
 
-	// IsThere reports whether the tag was there at the label's value before anything was decided. Only Look looks.
+	// IsThere says that the tag was there with the label's value before anything was decided. Only Look sets it.
 	IsThere bool
 
-	// single reports that other resources with the tag profile need not skip the label, so that messages name this one.
+	// single says that other resources with the tag profile may have room for the label, so that messages name this
+	// one.
 	single bool
 
-	// claims reports that the profile refuses the label since only trusted sources may set its key.
-	claims bool
+	// unauthorized says that the label has a reserved key, and that its source is not trusted.
+	unauthorized bool
 
-	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a tagged
-	// label they say why the cloud's own API refuses the tag, though the rules of the input admit it.
+	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a
+	// tagged label, they say why the cloud's own API refuses the tag, though the input's profileRules admit it.
 	Reason profile.SkipReason
 	Limit  string
 
-	// Rule is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names it. Only Look
-	// and Preview look for the rule.
-	Rule *resolve.TagKey
+	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the
+	// tag. Only Look and Preview set it.
+	NamedBy *resolve.TagKey
 }
 
-// refused returns the record of a label that the profile refuses.
-func refused(r *tags.Refused, p *profile.Profile) Judged {
-	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow, claims: r.Reason == profile.ReservedKey}
+// skippedByProfile returns the record of a label that the profile p skips.
+func skippedByProfile(r *tags.Refused, p *profile.Profile) Judged {
+	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow, unauthorized: r.Reason == profile.ReservedKey}
 }
 
-// takenAway is why an earlier step's tag with a reserved key is there no longer.
+// takenAway says why an earlier step's tag with a reserved key has gone.
 const takenAway = "an earlier step set it, and only a source with trusted: true may"
 
-// limitOf says in a few words why the profile refuses the label.
+// limitOf returns the limit of the profile that the label breaks, in a few words: at most 128 characters.
 func limitOf(r *tags.Refused, p *profile.Profile) string {
 	switch {
 	case r.Kept != "":
@@ -93,9 +94,9 @@ func (l *Labels) undecided() []Judged {
 	return out
 }
 
-// judge completes the records of labels: a label without a decision has no tag slot. Labels that no such tag field can
-// have come last, and then the tags that are taken away. The api is the profile of the cloud's own API, or nil if that
-// refuses nothing else.
+// judge completes the records of labels: a label without a decision has no tag slot. Labels that the field can't hold
+// follow, and then the tags that are taken away. The api is the profile of the cloud's own API, or nil if the API
+// refuses no other tag.
 func (d *Decision) judge(api *profile.Profile) []Judged {
 	limit := ""
 
@@ -117,7 +118,7 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 	}
 
 	out := d.judged
-	if out != nil { // Otherwise nothing but reserved keys is decided on.
+	if out != nil { // It is nil if only reserved keys are decided on.
 		out = append(out, d.Labels.unfit...)
 	}
 
@@ -129,8 +130,8 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 	return out
 }
 
-// judgeBy says in the records which tags the API of the cloud refuses. The last to take a slot are those that the cloud has
-// none for.
+// judgeBy records which tags the API of the cloud refuses. If a resource has 4 tags and the API admits 3, it refuses
+// the last tag to take a slot, for count-cap.
 func (d *Decision) judgeBy(api *profile.Profile) {
 	toAdd, _ := d.toAdd()
 	over := d.Tags.Len() + toAdd - api.MaxTags
@@ -154,7 +155,7 @@ func (d *Decision) judgeBy(api *profile.Profile) {
 	}
 }
 
-// judgeMade completes the records of the labels of a resource that keeps the tags that it was made with.
+// judgeMade completes the records of labels on a resource that keeps its first tags.
 func (d *Decision) judgeMade() []Judged {
 	for i := range d.judged {
 		if d.hasText(i) {
@@ -165,8 +166,8 @@ func (d *Decision) judgeMade() []Judged {
 	return d.judged
 }
 
-// hasText reports whether the field has a tag of the label at position i with the label's value. Two tags can come to one
-// string of a list, and only one key be found then.
+// hasText reports whether the field has the tag of the label at position i with the label's value. Two labels can have
+// one string of a list, such as a=b=c with the keys a and a=b. Then the tag of one of them is found.
 func (d *Decision) hasText(i int) bool {
 	l := &d.Labels.all[i]
 	e := d.Tags.Find(l.entry.ID)
@@ -174,7 +175,7 @@ func (d *Decision) hasText(i int) bool {
 	return e != nil && tagset.IsText(e.Value, l.Value)
 }
 
-// Withheld reports whether the label has a tag that is as an earlier step, another system or removeTags wants it.
+// Withheld reports whether an earlier step, another system or removeTags decides on the tag of the label.
 func (j Judged) Withheld() bool { return j.Fate == Retained || j.Fate == Ignored || j.Fate == Removed }
 
 // lacksSlot reports whether the resource has no tag slot for the label.

@@ -12,65 +12,64 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Labels are what labels come to in one kind of tag field, and the rules for tags there: all that is asked
-// for, as far as it doesn't depend on what a resource has. Labels and resources can both be thousands.
+// Labels are the tags of labels in one kind of tag field, and the entries of removeTags and ignoreTags for tags there.
+// They don't depend on the tags of any resource, so that thousands of resources share them.
 type Labels struct {
 	tagset.Keys
 
 	transformed *tags.Transformed
 
-	// all labels that can be tags, in the order in which they take tag slots: those of trusted sources
-	// first.
+	// all labels that can be tags, in the order in which they take tag slots: labels of trusted sources first.
 	all []fieldLabel
 
-	// byID are the positions of labels by the ID of their tags. spellings are those of labels whose keys
-	// differ in case alone, by the key in lower case.
-	byID      map[string]int
-	spellings map[string][]int
+	// byID has the position of each label by the ID of its tag. byFold has the positions of labels whose keys differ in
+	// case alone, by the key in lower case: ours:env → the positions of ours:Env and ours:env.
+	byID   map[string]int
+	byFold map[string][]int
 
-	// claimed are the reserved keys that labels have, and byClaim the first positions of these labels by
-	// the key in lower case. Forfeited are those of labels of trusted sources that were skipped.
-	claimed, forfeited profile.KeySet
-	byClaim            map[string]int
+	// assigned are the reserved keys of labels, and assignedTo has the first position of these labels by the key in
+	// lower case. forfeited are the reserved keys of labels of trusted sources that were skipped.
+	assigned, forfeited profile.KeySet
+	assignedTo          map[string]int
 
-	// remove and ignore tags of these keys.
-	remove, ignore []keyRule
+	// remove matches the tags of removeTags, and ignore the tags of ignoreTags.
+	remove, ignore []matcher
 
 	// providers are the keys of tags that the provider sets itself.
 	providers tagset.Keys
 
-	// refused are the labels that the profile refuses, and unfit those that no such tag field can have.
-	refused, unfit []Judged
+	// skipped are the records of labels that the profile skips, and unfit of labels that fields of this kind can't hold.
+	skipped, unfit []Judged
 }
 
-// A fieldLabel is a label that can be a tag of such a field.
+// A fieldLabel is a label that fields of one kind can hold.
 type fieldLabel struct {
 	tags.Tag
 
 	// entry of the tag in the field.
 	entry tagset.Entry
 
-	// removed is true if removeTags names the tag. protected is the key that keeps it from that, if there
-	// is one.
+	// removed reports that removeTags names the tag. protected is the key that keeps an entry of removeTags from a field
+	// from doing so, if there is one: see protects.
 	removed   bool
 	protected string
 }
 
-// newLabels returns what labels come to in tag fields of the kind k. There are no rules yet.
+// newLabels returns the tags d of labels in tag fields of the kind k. There are no matchers yet.
 func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 	n := len(d.Tags)
 	l := &Labels{
 		Keys: tagset.NewKeys(k, d.Tags), transformed: d, all: make([]fieldLabel, 0, n),
-		byID: make(map[string]int, n), byClaim: make(map[string]int), spellings: make(map[string][]int),
+		byID: make(map[string]int, n), assignedTo: make(map[string]int), byFold: make(map[string][]int),
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
-	// A label that is skipped still keeps others from its reserved key.
-	var claimed, forfeited []string
+	// A skipped label still keeps others from its reserved key.
+	var assigned, forfeited []string
 
 	for i := range d.Refused {
 		r := &d.Refused[i]
-		l.refused = append(l.refused, refused(r, k.Profile))
+		l.skipped = append(l.skipped, skippedByProfile(r, k.Profile))
 
 		if r.Trusted && r.Reserved {
 			forfeited = append(forfeited, r.Key)
@@ -82,18 +81,18 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 		case !l.add(t) && t.Reserved:
 			forfeited = append(forfeited, t.Key)
 		case t.Reserved:
-			claimed = append(claimed, t.Key)
+			assigned = append(assigned, t.Key)
 		}
 	}
 
-	l.claimed, l.forfeited = profile.NewFoldedKeySet().With(claimed...), profile.NewFoldedKeySet().With(forfeited...)
+	l.assigned, l.forfeited = profile.NewFoldedKeySet().With(assigned...), profile.NewFoldedKeySet().With(forfeited...)
 
 	return l
 }
 
-// withRules adds the keys of tags to remove and to ignore.
-func (l *Labels) withRules(remove, ignore []resolve.TagKey) *Labels {
-	l.remove, l.ignore = keyRules(l.transformed, remove), keyRules(l.transformed, ignore)
+// withMatchers adds the entries of removeTags and ignoreTags.
+func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
+	l.remove, l.ignore = matchersOf(l.transformed, remove), matchersOf(l.transformed, ignore)
 
 	if l.Shape == field.StringList {
 		l.know(slices.Concat(remove, ignore))
@@ -111,9 +110,9 @@ func (l *Labels) withRules(remove, ignore []resolve.TagKey) *Labels {
 	return l
 }
 
-// add the tag t, unless no such tag field can have it.
+// add the tag t, or record it as unfit if fields of this kind can't hold it.
 func (l *Labels) add(t tags.Tag) bool {
-	if r, limit := l.refuses(&t); r != "" {
+	if r, limit := l.unfitFor(&t); r != "" {
 		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: r, Limit: limit, single: true})
 		return false
 	}
@@ -123,20 +122,21 @@ func (l *Labels) add(t tags.Tag) bool {
 	l.byID[l.all[i].entry.ID] = i
 
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
-		l.spellings[folded] = append(l.spellings[folded], i)
+		l.byFold[folded] = append(l.byFold[folded], i)
 	}
 
 	if key := profile.FoldKey(t.Key); t.Reserved {
-		if _, claimed := l.byClaim[key]; !claimed {
-			l.byClaim[key] = i
+		if _, ok := l.assignedTo[key]; !ok {
+			l.assignedTo[key] = i
 		}
 	}
 
 	return true
 }
 
-// refuses returns why no such tag field can have the tag t, and the limit that it breaks, or nothing.
-func (l *Labels) refuses(t *tags.Tag) (reason profile.SkipReason, limit string) {
+// unfitFor returns why fields of this kind can't hold the tag t, and the limit that t breaks, or nothing. A list of strings
+// with the separator = can't hold platform/x with the value y=z if platform/x=y is reserved: it would have that key, too.
+func (l *Labels) unfitFor(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.Forges(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
 	}
@@ -144,7 +144,7 @@ func (l *Labels) refuses(t *tags.Tag) (reason profile.SkipReason, limit string) 
 	return l.Refuses(t.Key, t.Value)
 }
 
-// know the keys that make a string a tag: those of labels, of providers, and others.
+// know the keys that make a string a tag: the keys of labels, the providers' own, and others.
 func (l *Labels) know(others []resolve.TagKey) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
@@ -156,7 +156,7 @@ func (l *Labels) know(others []resolve.TagKey) {
 	for _, k := range others {
 		patterns = append(patterns, k.Pattern)
 
-		// What comes from a field must not hide a tag of a label.
+		// A pattern from a field of the XR doesn't count: its author could hide a label's tag.
 		if !k.Untrusted && !strings.HasSuffix(k.Pattern, "*") {
 			exact = append(exact, k.Pattern)
 		}
@@ -165,7 +165,8 @@ func (l *Labels) know(others []resolve.TagKey) {
 	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys are the keys for fields in which all strings are tags. The keys of labels find the tags of labels.
+// allKeys returns the keys for fields in which all strings are tags. A string that starts with a label's key is the
+// label's tag.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -173,7 +174,7 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// trusted is how many labels are of trusted sources.
+// trusted returns how many labels trusted sources give: the position of the first other label.
 func (l *Labels) trusted() int {
 	if i := slices.IndexFunc(l.all, func(l fieldLabel) bool { return !l.Trusted }); i >= 0 {
 		return i
@@ -182,7 +183,7 @@ func (l *Labels) trusted() int {
 	return len(l.all)
 }
 
-// labelOf returns the position of the label whose tag the entry e is. It is false if there is none.
+// labelOf returns the position of the label whose tag the entry e is, and whether there is one.
 func (l *Labels) labelOf(e *tagset.Entry) (position int, ok bool) {
 	if e.Opaque {
 		return 0, false
@@ -193,11 +194,11 @@ func (l *Labels) labelOf(e *tagset.Entry) (position int, ok bool) {
 	return position, ok
 }
 
-// labelsOf returns the positions of the labels that have the key of the entry e, in any case if the
-// provider ignores it.
+// labelsOf returns the positions of the labels with the key of the entry e. On DigitalOcean, which ignores case, ours:Env
+// and ours:env can be two labels, and an entry with either key has both.
 func (l *Labels) labelsOf(e *tagset.Entry) []int {
-	if spellings := l.spellings[l.Profile.Fold(e.Key)]; len(spellings) > 0 {
-		return spellings
+	if positions := l.byFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
+		return positions
 	}
 
 	if i, ok := l.byID[e.ID]; ok {
@@ -207,18 +208,22 @@ func (l *Labels) labelsOf(e *tagset.Entry) []int {
 	return nil
 }
 
-// isProviders is true if the entry e may be taken for a tag that providers set.
-func (l *Labels) isProviders(e *tagset.Entry) bool {
+// setByProvider reports whether somebody may take the entry e for a tag that the provider sets itself, such as
+// crossplane-kind.
+func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	_, ok := e.First(tags.ProvidersKeySet())
 	return ok || tags.ProvidersKeySet().Has(e.Key)
 }
 
-// reserved returns the reserved key that the entry e may be taken for a tag of, if there is one.
+// reserved returns a reserved key if somebody may take the entry e for a tag with this key. In a list of strings,
+// "owner=a=b" may be the tag owner with the value a=b, or owner=a with the value b.
 func (l *Labels) reserved(e *tagset.Entry) (string, bool) { return e.First(l.transformed.Reserved()) }
 
-// protects returns the key that keeps rules of fields from the tag e: a reserved one, that of a
-// label of a trusted source, or, among labels and annotations of Kubernetes, one that is no
-// label's. It is empty if there is none.
+// protects returns the key of the entry e if removeTags and ignoreTags of a field may not touch the tag, or else nothing.
+// Such a key is one of these:
+//   - a reserved key,
+//   - the key of a label of a trusted source,
+//   - among labels and annotations of Kubernetes, a key without keyPrefix that no label has.
 func (l *Labels) protects(e *tagset.Entry) string {
 	if key, ok := l.reserved(e); ok {
 		return key
@@ -226,32 +231,30 @@ func (l *Labels) protects(e *tagset.Entry) string {
 
 	labels := l.labelsOf(e)
 
-	// What else is in the metadata of an object is no cloud tag.
-	isObjects := l.Metadata != "" && len(labels) == 0 && !l.transformed.HasPrefix(e.Key)
+	onlyMetadata := l.Metadata != "" && len(labels) == 0 && !l.transformed.HasPrefix(e.Key)
 
-	if isObjects || l.transformed.Reserved().Has(e.Key) || slices.ContainsFunc(labels, func(i int) bool { return l.all[i].Trusted }) {
+	if onlyMetadata || l.transformed.Reserved().Has(e.Key) || slices.ContainsFunc(labels, func(i int) bool { return l.all[i].Trusted }) {
 		return e.Key
 	}
 
 	return ""
 }
 
-// isClouds is true if the key of the entry e is taken, or starts with a prefix that the provider keeps to
-// itself. A separator may be part of that.
-func (l *Labels) isClouds(e *tagset.Entry) bool {
+// keptByCloud reports whether the cloud keeps the key of the entry e to itself, such as Name on a cloud that gives it a meaning,
+// or aws:createdBy. In a list of strings, the prefix may reach into the separator.
+func (l *Labels) keptByCloud(e *tagset.Entry) bool {
 	p := l.Profile
 	return p.Takes(e.Key) || p.Reserves(e.Key) || !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
 }
 
-// isPrefixed is true if the entry e has a key that begins as those of labels do, if they begin with
-// anything.
-func (l *Labels) isPrefixed(e *tagset.Entry) bool {
+// hasKeyPrefix reports whether the key of the entry e begins with keyPrefix, if that isn't empty.
+func (l *Labels) hasKeyPrefix(e *tagset.Entry) bool {
 	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
 
-// isOurs is true if the entry e may be one of this function, by its key: that of a label, or one
-// with the prefix of these.
-func (l *Labels) isOurs(e *tagset.Entry) bool {
+// belongsToFunction reports whether the entry e may be a tag of this function: it has the key of a label, or begins with
+// keyPrefix.
+func (l *Labels) belongsToFunction(e *tagset.Entry) bool {
 	_, ok := l.labelOf(e)
-	return ok || l.isPrefixed(e)
+	return ok || l.hasKeyPrefix(e)
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A launch is what becomes of the tags of what a resource launches.
+// A launch decides on the tags of the fields for launched resources, such as volumeTags of an Instance.
 type launch struct {
 	*Stamper
 
 	target *locate.Target
 	labels *resourceLabels
 
-	// resource as it has become so far, and whether it has changed.
+	// resource as it is by now. changed says that it differs from the desired one.
 	resource object.Object
 	changed  bool
 
-	// tell the plan for a field that may be written. It isn't kept, since a list can have thousands of items.
+	// tell the plan for a field. Plans are not kept, since a list can have thousands of items.
 	tell func(*plan)
 }
 
-// launch plans what becomes of the tags of what the resource launches, by the plan p for itself, which learns what
-// each plan says. Then each gets it.
-func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(own, p *plan)) error {
+// launch plans the tags of the fields for launched resources. The plan p is the plan of the resource itself: it learns
+// the notes of each other plan, and then each gets the two.
+func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(whole, p *plan)) error {
 	t := p.target
 
 	if len(t.Launched)+len(t.Unused) == 0 || p.LeftAlone != "" || p.decision != nil && p.decision.lacking > 0 {
@@ -68,7 +68,7 @@ func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(own, p *plan
 	return nil
 }
 
-// learn what q, a plan for what the resource launches, says of it.
+// learn adds the notes of q, a plan of a field for launched resources, to p.
 func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
@@ -86,7 +86,7 @@ func (p *plan) learn(q *plan) {
 	}
 }
 
-// stamp the field of the resource that is the place at.
+// stamp the field of the resource that the place at says.
 func (l *launch) stamp(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", l.resource, l.target.Observed)
 
@@ -101,7 +101,7 @@ func (l *launch) stamp(at *locate.LaunchedPlace) error {
 	return nil
 }
 
-// add the plan for a field of the resource.
+// add the plan for a field of the resource, and take over the resource as it is then.
 func (l *launch) add(p *plan) {
 	if !p.Stamped.IsZero() {
 		l.resource, l.changed = p.Stamped, true
@@ -110,11 +110,11 @@ func (l *launch) add(p *plan) {
 	l.tell(p)
 }
 
-// switchOn what passes the tags of the resource on, if that has any of labels and nobody has
-// said otherwise.
-func (l *launch) switchOn(at *locate.LaunchedPlace, own *plan) error {
+// switchOn sets a field that passes the resource's tags on, such as propagateTags: SERVICE of an ECS Service, if labels
+// are tags of the resource and no step has set the field.
+func (l *launch) switchOn(at *locate.LaunchedPlace, whole *plan) error {
 	v, err := l.resource.At(at.Of.Path)
-	if err != nil || !v.IsNull() || !own.IsTagged() {
+	if err != nil || !v.IsNull() || !whole.IsTagged() {
 		return nil //nolint:nilerr // There is no such field to switch on.
 	}
 

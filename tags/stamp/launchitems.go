@@ -7,8 +7,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// stampItems stamps the items of the list that the place at is in. Each is like a resource
-// with tags.
+// stampItems stamps the items of the list at the place, such as tagSpecifications of a LaunchTemplate. Each item is
+// like a resource with tags.
 func (l *launch) stampItems(at *locate.Launched) error {
 	t := l.target.In(at, "", object.Object{}, object.Object{})
 	labels := l.labels.in(t)
@@ -43,7 +43,7 @@ func (l *launch) stampItems(at *locate.Launched) error {
 		return err
 	}
 
-	// There is no list without any items.
+	// An empty list goes.
 	if after.IsEmpty() {
 		after = object.Node{}
 	}
@@ -54,8 +54,8 @@ func (l *launch) stampItems(at *locate.Launched) error {
 	return err
 }
 
-// stampItem returns what becomes of an item of the list that the place at is in: nothing if it was made for tags and
-// gets none. Observed items are there by their keys.
+// stampItem returns the item with its tags, or nothing if the item was added for tags and gets none. there has the
+// observed items by their keys.
 func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -63,7 +63,7 @@ func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[stri
 
 	key, o := item.Field(at.Of.Key).Text(), item.Object()
 
-	// Most items of a long list get nothing, and have nothing that could be taken away.
+	// Most items of a long list get no tags, and have none to take away.
 	if v, _ := o.At(at.Of.Path); !v.IsThere() && !at.Of.Has(key) {
 		return item, nil
 	}
@@ -85,7 +85,7 @@ func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[stri
 		return object.Node{}, tooMuch("labels in items of lists", "make fewer items")
 	}
 
-	// What has been made for tags is nothing without them: the cloud refuses it.
+	// The cloud refuses an item that was added for tags, but has none.
 	if at.Of.Item != "" && after.Len() == 1 {
 		return object.Node{}, nil
 	}
@@ -93,8 +93,8 @@ func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[stri
 	return after, nil
 }
 
-// planItem plans what becomes of the tags of the item with the key, which is t. The labels become tags
-// of the items that are asked for, but only trusted labels may have reserved keys in any.
+// planItem plans the tags of t, the item with the key. Only items that the place names get labels, but in no item may a
+// label of another than a trusted source have a reserved key.
 func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, labels *Labels) (*plan, error) {
 	if !at.Of.Has(key) {
 		return l.planReserved(t, labels), nil
@@ -110,8 +110,8 @@ func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, lab
 	return p, nil
 }
 
-// itemsOf returns the list that the place at is in, with the item that the place asks for, and how many items it asks
-// for.
+// itemsOf returns the list at the place, with the item that the place adds if it is missing, and how many items get
+// labels.
 func (l *launch) itemsOf(at *locate.Launched) (list object.Node, asked int, err error) {
 	list, err = l.resource.At(at.Of.List)
 

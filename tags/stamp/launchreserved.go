@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// takeReserved takes reserved keys from the field at, which labels don't become tags of: volumeTags of an instance whose
-// block devices have tags. A list whose items have the field isn't there then.
+// takeReserved takes tags with reserved keys from a field for launched resources that labels don't go to: volumeTags of
+// an Instance whose block devices have tags.
 func (l *launch) takeReserved(at *locate.Launched) {
 	if at.Of.Value == "" && at.Of.List.IsZero() {
 		t := l.target.In(at, "", l.resource, l.target.Observed)
@@ -18,8 +18,8 @@ func (l *launch) takeReserved(at *locate.Launched) {
 	}
 }
 
-// noteReserved says in p which reserved keys stay, or stay at a value of no trusted source, in the field at the path, which
-// is left as it is.
+// noteReserved notes in p which tags with reserved keys stay in the field at the path, although no trusted source set
+// their values: labels never go to this field.
 func (l *launch) noteReserved(p *plan, path object.Path) {
 	var keys []string
 
@@ -43,7 +43,7 @@ func (l *launch) noteReserved(p *plan, path object.Path) {
 			i, has := labels.labelOf(e)
 			trusted := has && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
 
-			if reserved && !trusted && !d.isEarlier(e) && !labels.isProviders(e) {
+			if reserved && !trusted && !d.trustedBefore(e) && !labels.setByProvider(e) {
 				keys = append(keys, key)
 			}
 		}

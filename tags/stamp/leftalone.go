@@ -11,12 +11,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// leftAlone is the result of t, which is left alone.
+// leftAlone returns the result of t, a resource that is left alone.
 func (s *Stamper) leftAlone(t *locate.Target) Result {
 	r := newPlan(t, nil).Result
 
 	switch {
-	case !s.asksForTags(): // There is nothing that it could have been tagged with.
+	case !s.asksForTags(): // There are no labels that the resource could lack.
 	case t.Leave != locate.None:
 		r.LeftAlone = t.Why(t.Leave)
 	default:
@@ -33,9 +33,9 @@ func (s *Stamper) leftAlone(t *locate.Target) Result {
 	return r
 }
 
-// asIs returns what t becomes so that it keeps what it has from this function, though it is left
-// alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
-// if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.
+// asIs returns t with the tags that it has from this function, or the zero Object if there are none. Without them,
+// server-side apply would take these tags away: Crossplane has applied them, and desires them no longer. Adopted resources
+// never have such tags.
 func (s *Stamper) asIs(t *locate.Target) object.Object {
 	switch {
 	case t.Leave == locate.None && t.Lacks.IsUnknown():
@@ -47,7 +47,7 @@ func (s *Stamper) asIs(t *locate.Target) object.Object {
 	}
 }
 
-// keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.
+// keepIgnored keeps the tags of t, which is annotated to be left alone, and the tags of the resources that it launches.
 func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	l.keep(t)
@@ -61,8 +61,8 @@ func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 	return l.kept()
 }
 
-// keepWhereOwned keeps the tags of t, of which nobody knows a tag field, in all fields below
-// spec.forProvider in which Crossplane owns any.
+// keepWhereOwned keeps the tags of t in all fields below spec.forProvider that Crossplane owns entries of: nobody knows which
+// of them is the tag field.
 func (s *Stamper) keepWhereOwned(t *locate.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
@@ -76,7 +76,7 @@ func (s *Stamper) keepWhereOwned(t *locate.Target) object.Object {
 	return l.kept()
 }
 
-// kept is what the resource has become, or zero if it has not changed.
+// kept returns the resource with the tags that it keeps, or the zero Object if it has not changed.
 func (l *launch) kept() object.Object {
 	if !l.changed {
 		return object.Object{}
@@ -85,7 +85,7 @@ func (l *launch) kept() object.Object {
 	return l.resource
 }
 
-// keep the tags of the field of t.
+// keep the tags of this function that the observed field of t has, and that t doesn't desire.
 func (l *launch) keep(t *locate.Target) {
 	labels := l.labels.in(t)
 
@@ -99,11 +99,10 @@ func (l *launch) keep(t *locate.Target) {
 	kept := false
 
 	for e := range there.All() {
-		// An atomic field that an earlier step desires has nobody else's tags once that is
-		// applied.
+		// An atomic field has a single owner: once an earlier step's tags are applied, all others are gone.
 		stays := t.Owners().Of(e).Ours || t.Owners().Atomic && set.Len() > 0
 
-		if stays && labels.isOurs(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
+		if stays && labels.belongsToFunction(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
 			set.Join(*e)
 
 			kept = true
@@ -119,8 +118,8 @@ func (l *launch) keep(t *locate.Target) {
 	}
 }
 
-// fieldsIn are the fields of the observed object in which a manager owns anything, and which could
-// hold tags, by what they hold. The path leads to the object.
+// fieldsIn returns the fields of the observed object that a manager owns entries of, and that look like tag fields: maps,
+// lists of strings, and lists of objects with a key. The path leads to the object.
 func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
 	return func(yield func(field.Field) bool) {
 		for name, v := range observed.Fields() {
@@ -153,8 +152,8 @@ func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.
 	}
 }
 
-// fieldOf returns the tag field that the observed value could be that of. In a list of objects, the
-// field that begins or ends with key is that of the tag's key.
+// fieldOf returns a tag field that could have the observed value. In a list of objects, the name of the key's field begins
+// or ends with key: [{tagKey: env, tagValue: prod}].
 func fieldOf(v object.Node) (f field.Field, ok bool) {
 	switch {
 	case v.IsObject():
@@ -178,7 +177,7 @@ func fieldOf(v object.Node) (f field.Field, ok bool) {
 	return field.Field{}, false
 }
 
-// separatorOf a string that is a tag.
+// separatorOf returns the separator of the tag s: = if s has one, or else a colon.
 func separatorOf(s string) string {
 	if strings.Contains(s, "=") {
 		return "="

@@ -7,43 +7,41 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A LimitError says that resources have no tag slots for labels of trusted sources, which
-// are never missing, or for any labels if the limit policy is ApplyStrict.
+// A LimitError says that resources have no tag slots for labels of trusted sources, which may never be missing, or for
+// any labels if the limit policy is ApplyStrict.
 type LimitError struct {
 	head string
 
-	// resources with the labels that they have no slots for, as messages put them.
+	// resources, each with the labels that it lacks slots for, as messages show them.
 	resources []string
 }
 
-// Error says which labels are too many on which resources: as many of these as an event has
-// room for.
+// Error names the labels and resources, as many as an event has room for.
 func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
-// maxAdded is the most bytes that labels add to all composite resources that they are handed on to, and to all items of
-// lists: what a response may have, since Crossplane takes no larger one. One label can be in a thousand of them.
+// maxAdded is the most bytes that labels add to composite resources and to items of lists: Crossplane takes no larger
+// response, and one label can be in a thousand items.
 const maxAdded = 4 << 20
 
-// tooMuch is the error of labels that add more, in words of messages, and says how there can be fewer.
+// tooMuch returns the error of labels that add more bytes, with a way to add fewer.
 func tooMuch(labels, mend string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, mend)}
 }
 
-// entrySize is how many bytes a label counts in an item of a list, beside its key and its value, and maxInItems how many
-// all labels may count in all items of lists. What a label takes there while tags are decided on is about as much, be it
-// written or not.
+// Each label counts entrySize bytes in each item of a list, besides its key and its value, and all labels may count
+// maxInItems bytes. To decide on a label takes about as much memory, whether the label is written or not.
 const (
 	entrySize  = 64
 	maxInItems = 64 << 20
 )
 
-// tooManyItems is the error of so many labels in each of so many items of a list.
+// tooManyItems returns the error of so many labels in each of so many items of a list.
 func tooManyItems(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
 		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxInItems, entrySize)}
 }
 
-// sizeInItem is how many bytes the labels count in an item of a list.
+// sizeInItem returns how many bytes the labels count in an item of a list.
 func (l *Labels) sizeInItem() (size int) {
 	for i := range l.all {
 		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)
@@ -52,8 +50,8 @@ func (l *Labels) sizeInItem() (size int) {
 	return size
 }
 
-// limits are the resources that lack tag slots, as messages put them, each once: for labels of trusted sources, and, if the
-// limits are strict, for any labels.
+// limits collect the resources that lack tag slots, each once: for labels of trusted sources, and, if the limits are
+// strict, for any labels.
 type limits struct {
 	strict        bool
 	lacking, over shortages
@@ -62,25 +60,27 @@ type limits struct {
 type shortages struct {
 	resources []string
 
-	// last is the resource's own plan of the last of them.
+	// last is the plan of the last of the resources.
 	last *plan
 }
 
-// add so many labels, in words of messages, that p has no tag slots for, unless the resource with its own plan is there.
-func (s *shortages) add(own, p *plan, labels string) {
-	if s.last != own {
-		s.last = own
+// add the labels that the plan p has no tag slots for, in words of messages, unless the resource of the plan whole is
+// there.
+func (s *shortages) add(whole, p *plan, labels string) {
+	if s.last != whole {
+		s.last = whole
 		s.resources = append(s.resources, fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit()))
 	}
 }
 
-// add what p has no slots for, the resource's own plan or one for what that launches.
-func (l *limits) add(own, p *plan) {
+// add the labels that the plan p has no tag slots for: the plan of a whole resource, or of a field for launched
+// resources.
+func (l *limits) add(whole, p *plan) {
 	if d := p.decision; d != nil && d.lacking > 0 {
-		l.lacking.add(own, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
+		l.lacking.add(whole, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
 	}
 
-	if !l.strict || !p.done || own.HandsOn {
+	if !l.strict || !p.done || whole.HandsOn {
 		return
 	}
 
@@ -93,7 +93,7 @@ func (l *limits) add(own, p *plan) {
 	}
 
 	if slotless > 0 {
-		l.over.add(own, p, strconv.Itoa(slotless))
+		l.over.add(whole, p, strconv.Itoa(slotless))
 	}
 }
 

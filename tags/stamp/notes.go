@@ -8,82 +8,77 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Note is a fact about tags of one resource, beside the records of labels. Whoever decides adds it to the Result;
-// tags/report has the words and the severity of each NoteKind.
+// A Note is a fact about tags of one resource that no record of a label has. tags/report has the words and the severity
+// of each NoteKind.
 type Note struct {
 	Kind NoteKind
 
-	// Keys of the tags, sorted, if the note is about single tags and not about the tag field. More is how many other
-	// keys there are.
+	// Keys of the tags, sorted, unless the note is about the tag field. More is how many other keys there are.
 	Keys []string
 	More int `json:"-"`
 
-	// Manager that owns the fields that the note is about, as metadata.managedFields names it.
+	// Manager that owns the tags, by metadata.managedFields.
 	Manager string
 
-	// Field that the tags are in, if it is one of what the resource launches.
+	// Field with the tags, if it is a field for launched resources.
 	Field string `json:"field,omitzero"`
 }
 
-// A NoteKind is what a Note says.
+// A NoteKind is the fact of a Note.
 type NoteKind int
 
 const (
-	// NoteImmutable tags are not as labels have them: the tag field can't change once the
-	// resource is made. Its keys are those of the labels.
+	// NoteImmutable labels are no tags, or have another value there: the tag field can't change once the resource is
+	// made.
 	NoteImmutable NoteKind = iota
 
-	// NoteOtherValue tags are named by removeTags, but at another value, so that they stay.
+	// NoteOtherValue tags stay, since removeTags names them with another value.
 	NoteOtherValue
 
-	// NoteOwned tags are named by removeTags, but the Manager owns them in the observed
-	// resource, so that they stay.
+	// NoteOwned tags stay though removeTags names them, since the Manager owns them in the observed resource.
 	NoteOwned
 
 	// NoteKept tags of other systems are desired because of ignoreTags.
 	NoteKept
 
-	// NoteUnreported is that the provider reports no tags, even after it has looked at the cloud,
-	// so that ignoreTags can do nothing for the resource.
+	// NoteUnreported says that ignoreTags can do nothing: the provider reports no tags, even after it has looked at the
+	// cloud.
 	NoteUnreported
 
-	// NoteLastStays is that the last tag stays, since an empty tag field doesn't make the provider
-	// remove it: it copies the cloud's tags there, or leaves them alone.
+	// NoteLastStays says that the last tag stays: with an empty tag field, the provider copies the cloud's tags there,
+	// or leaves them alone.
 	NoteLastStays
 
-	// NoteLeftover tags have the prefix of labels' keys, no step desires them, and the Manager owns
-	// them: the provider, somebody who has edited the resource, or what applies it, too.
+	// NoteLeftover tags begin with keyPrefix, and no step desires them, but the Manager owns them: the provider,
+	// somebody who has edited the resource, or another program that applies it.
 	NoteLeftover
 
-	// NoteCopyReserved is metadata that kubernetesMetadata would copy to the tag field, but
-	// whose keys are reserved.
+	// NoteCopyReserved keys of copied metadata are reserved.
 	NoteCopyReserved
 
-	// NoteCopyCapped is metadata that kubernetesMetadata would copy to the tag field, which has
-	// no tag slot left.
+	// NoteCopyCapped metadata is not copied, since the tag field has no tag slot left.
 	NoteCopyCapped
 
-	// NoteReserved tags have reserved keys and no trusted source, but the Manager owns them in
-	// the observed resource, so that they can't be taken away.
+	// NoteReserved tags have reserved keys and no trusted source, but stay, since the Manager owns them in the observed
+	// resource.
 	NoteReserved
 
-	// NoteReservedLaunched tags have reserved keys and no trusted source, but are in a Field of what the
-	// resource launches that is left as it is.
+	// NoteReservedLaunched tags have reserved keys and no trusted source, but stay in a Field for launched resources
+	// that labels never go to.
 	NoteReservedLaunched
 
-	// NoteProtected tags have reserved keys, or keys of trusted sources, so that ignoreTags and removeTags of fields
-	// don't touch them.
+	// NoteProtected tags have reserved keys, or keys of trusted sources. Entries of ignoreTags and removeTags that come
+	// from fields don't touch them.
 	NoteProtected
 
-	// NoteUnkept tags of other systems are not there, because the resource has no tag slot left that ignoreTags could
-	// give them.
+	// NoteUnkept tags of other systems are missing, since ignoreTags finds no free tag slot for them.
 	NoteUnkept
 )
 
 // Notes on one resource.
 type Notes []Note
 
-// add the keys to the note of the kind about the manager, if there are any keys.
+// add the keys to the note of the kind and the manager, unless there are no keys.
 func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	if len(keys) == 0 {
 		return
@@ -98,8 +93,8 @@ func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	(*n)[i].Keys = append((*n)[i].Keys, keys...)
 }
 
-// sort the keys of each note, each key once. Labels can be protected on each of thousands of resources, so that a note on
-// them has only the first keys.
+// sort the keys of each note, and drop duplicates. Thousands of labels can be protected on thousands of resources, so
+// that such a note keeps only the first keys.
 func (n Notes) sort() {
 	for i := range n {
 		slices.Sort(n[i].Keys)
@@ -111,8 +106,8 @@ func (n Notes) sort() {
 	}
 }
 
-// Keys returns the keys of all notes of the kind, sorted, and how many other keys there are. A note on the resource and one
-// on what it launches can have the same keys.
+// Keys returns the keys of all notes of the kind, sorted, and how many other keys there are. The resource itself and
+// its fields for launched resources can have notes on one key.
 func (n Notes) Keys(kind NoteKind) (keys []string, more int) {
 	for i := range n {
 		if n[i].Kind == kind {
@@ -125,11 +120,12 @@ func (n Notes) Keys(kind NoteKind) (keys []string, more int) {
 	return slices.Compact(keys), more
 }
 
-// noteOthers notes which tags of others stay, though somebody wants them away.
+// noteOthers notes which tags of other field managers stay, though a reserved key or removeTags says that they go, or
+// though they begin with keyPrefix.
 func (d *Decision) noteOthers(to *Notes) {
 	others := d.others()
 	if d.Tags.Len() == 0 {
-		others = d.Others // Those of an atomic field, too.
+		others = d.Others // An atomic field keeps them, too.
 	}
 
 	if others == nil {
@@ -147,7 +143,7 @@ func (d *Decision) noteOthers(to *Notes) {
 
 		if key, reserved := d.Labels.reserved(e); reserved {
 			found.add(NoteReserved, owner.Manager, key)
-		} else if owner.Others && d.Labels.isPrefixed(e) {
+		} else if owner.Others && d.Labels.hasKeyPrefix(e) {
 			key, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			found.add(NoteLeftover, owner.Manager, cmp.Or(e.Key, key))
 		}
@@ -161,7 +157,7 @@ func (d *Decision) noteOthers(to *Notes) {
 	*to = append(*to, found...)
 }
 
-// otherValues are the tags that stay, since removeTags names them at other values only.
+// otherValues returns the tags that stay because removeTags names them with other values only.
 func (d *Decision) otherValues() (keys []string) {
 	if len(d.Labels.remove) == 0 {
 		return nil
@@ -176,7 +172,7 @@ func (d *Decision) otherValues() (keys []string) {
 	return keys
 }
 
-// kept are the tags of other systems that are desired because of ignoreTags.
+// kept returns the tags of other systems that are desired because of ignoreTags.
 func (d *Decision) kept() (keys []string) {
 	for _, entries := range d.foreign {
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {

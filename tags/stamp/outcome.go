@@ -9,7 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// An Outcome is what came of stamping resources.
+// An Outcome is the result of stamping resources.
 type Outcome struct {
 	// Results of all resources whose tags are managed, by name.
 	Results []Result
@@ -17,17 +17,15 @@ type Outcome struct {
 	// Skips of labels, by provider, reason and qualified key.
 	Skips []Skip
 
-	// CloudRefuses are labels that are tags by the contract's rules, and that the cloud's own
-	// API refuses: with the rule of the API that they break as the reason and limit, sorted as
-	// Skips are.
+	// CloudRefuses are labels that are tags by the contract's rules, but that the cloud's own API refuses, with the
+	// limit of the API. They are sorted as Skips are.
 	CloudRefuses []Skip
 
-	// Changed resources, by name: what they become, with the metadata that was copied to them.
+	// Changed resources by name, with their tags and with copied metadata.
 	Changed map[string]object.Object
 }
 
-// Apply what resources of the desired state, by name, have become. It returns a copy of the
-// state, which shares all that hasn't changed.
+// Apply returns a copy of the desired state with the changed resources, by name. Unchanged resources are shared.
 func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	if len(changed) == 0 {
 		return desired
@@ -43,7 +41,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	return desired
 }
 
-// outcomes make an Outcome of what becomes of one resource after the other.
+// outcomes make an Outcome, resource by resource.
 type outcomes struct {
 	Outcome
 
@@ -52,7 +50,7 @@ type outcomes struct {
 	limits  limits
 }
 
-// newOutcomes of so many resources.
+// newOutcomes returns outcomes of n resources without any result.
 func newOutcomes(s *Stamper, n int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)}, stamper: s,
@@ -61,7 +59,7 @@ func newOutcomes(s *Stamper, n int) *outcomes {
 	}
 }
 
-// addResult of a resource, and what it becomes.
+// addResult adds the result of a resource, and the resource with its tags.
 func (o *outcomes) addResult(r Result) {
 	r.keep()
 	o.Results = append(o.Results, r)
@@ -71,14 +69,14 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addPlan adds what p skips, and what it lacks tag slots for. It is the resource's own plan, or one for what that
-// launches.
-func (o *outcomes) addPlan(own, p *plan) {
-	o.skips.add(own, p)
-	o.limits.add(own, p)
+// addPlan adds the labels that the plan p skips, and the tag slots that it lacks: the plan of a whole resource, or of a
+// field for launched resources.
+func (o *outcomes) addPlan(whole, p *plan) {
+	o.skips.add(whole, p)
+	o.limits.add(whole, p)
 }
 
-// add what becomes of a resource by its own plan.
+// add the result of a resource by its plan p.
 func (o *outcomes) add(p *plan) {
 	if p.HandsOn {
 		o.stamper.added += p.becomes().Node().Size() - p.target.Resource.Node().Size()
@@ -95,14 +93,14 @@ func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
 }
 
-// outcome of all resources, or a LimitError.
+// outcome returns the Outcome of all resources, or a LimitError.
 func (o *outcomes) outcome() (*Outcome, error) {
 	o.Skips, o.CloudRefuses = o.skips.sorted()
 
 	return &o.Outcome, o.limits.exceeded()
 }
 
-// finalTags are the tags that the field has in the end, or none if they can't be read.
+// finalTags returns the tags that the field has in the end, or none if they can't be read.
 func (p *plan) finalTags() map[string]string {
 	value, err := p.becomes().At(p.target.Field.Path)
 	if err != nil {
@@ -117,7 +115,7 @@ func (p *plan) finalTags() map[string]string {
 	tags := make(map[string]string)
 
 	for key, value := range set.Texts() {
-		if _, ok := tags[key]; !ok { // Others can have an entry of the key beside the desired one.
+		if _, ok := tags[key]; !ok { // Another manager can own an entry with the key of a desired one.
 			tags[key] = value
 		}
 	}

@@ -5,28 +5,29 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A plan is what becomes of one resource, or of one field of what it launches.
+// A plan says what is to become of one resource, or of one of its fields for launched resources.
 type plan struct {
 	Result
 
 	target *locate.Target
 	labels *Labels
 
-	// launched is the name of the field, if it is one of what the resource launches.
+	// launched is the name of the field for launched resources, such as spec.forProvider.volumeTags, or empty.
 	launched string
 
-	// decision on the tags, or nil if they can't be read. It is done if it has come to be the Result.
+	// decision on the tags, or nil if they can't be read. done says that the decision holds: nothing kept it from being
+	// written.
 	decision *Decision
 	done     bool
 
-	// judged are the records of labels in the field, but for those that the profile refuses.
+	// judged are the records of labels in the field, without the labels that the profile skips.
 	judged []Judged
 
-	// restored is true if the provider's own tags had to be put to those that earlier steps set.
+	// restored says that tags of the provider had to be added to an earlier step's tags.
 	restored bool
 }
 
-// newPlan returns the plan for t with the labels l, of which nothing is decided yet.
+// newPlan returns the plan for t with the labels l. Nothing is decided yet.
 func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
 		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsOn: t.Profile.HandsOn},
@@ -34,7 +35,7 @@ func newPlan(t *locate.Target, l *Labels) *plan {
 	}
 }
 
-// becomes returns what the resource becomes.
+// becomes returns the resource with the tags of the plan.
 func (p *plan) becomes() object.Object {
 	if p.Stamped.IsZero() {
 		return p.target.Resource
@@ -43,7 +44,7 @@ func (p *plan) becomes() object.Object {
 	return p.Stamped
 }
 
-// plan what becomes of the tags of t, which has the labels l.
+// plan the tags of t with the labels l.
 func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
@@ -51,13 +52,12 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 		p.Unprofiled = t.Unprofiled
 	}
 
-	if t.Field.Immutable && isMade(t) {
+	if t.Field.Immutable && existsInCloud(t) {
 		p.failsBy(p.freeze())
 		return p, nil
 	}
 
-	// Without anything to do, the provider's tags still have to be kept, and a field that
-	// has become empty may have to be there.
+	// Even without anything to do, the provider's own tags have to be kept, and an emptied field may have to come back.
 	asked := len(l.transformed.Tags)+len(s.Remove)+len(s.Ignore) > 0 || !l.transformed.Reserved().Empty()
 	if !asked && !t.Field.Atomic && !t.Field.LateInit && !t.Copies.IsThere() && isEmpty(t.There) {
 		return p, nil
@@ -79,7 +79,7 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	return p, p.carryOut()
 }
 
-// failsBy is true if there is an error, by which the tag field is left alone.
+// failsBy reports whether there is an error. The tag field is left alone then.
 func (p *plan) failsBy(err error) bool {
 	if err != nil {
 		p.Mismatch = err.Error()

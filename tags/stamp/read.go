@@ -9,7 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// stateOf the tags of p's target.
+// stateOf returns the state of p's target.
 func (s *Stamper) stateOf(p *plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
 
@@ -41,7 +41,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	return state, nil
 }
 
-// slots of t.
+// slots returns how many tags t may have.
 func (s *Stamper) slots(t *locate.Target) Slots {
 	out := Slots{
 		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
@@ -55,9 +55,9 @@ func (s *Stamper) slots(t *locate.Target) Slots {
 	return out
 }
 
-// desired returns the tags that are desired of t, and true if the provider's own had to be put to those that
-// earlier steps set. Server-side apply replaces the whole of an atomic list, so Crossplane and the provider
-// would otherwise undo each other's work for ever.
+// desired returns the desired tags of t, and whether it had to add tags of the provider to an earlier step's tags.
+// Server-side apply replaces the whole of an atomic list, so that Crossplane and the provider would otherwise undo each
+// other's work for ever.
 func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.BeforeErr != nil {
 		return nil, false, t.BeforeErr
@@ -75,8 +75,8 @@ func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err e
 
 	before := set.Len()
 
-	for of := range theirs.Tags() {
-		if e := of[0]; locate.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+	for entries := range theirs.Tags() {
+		if e := entries[0]; locate.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored
 		}
 	}

@@ -11,22 +11,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Some providers copy the cloud's tags into a tag field that isn't there, so that the last tag would
-// never go. They take the tags away if the field is there, but empty. A provider that writes the
-// resource drops such a field again. See field.Field, LateInit.
+// Some providers copy the cloud's tags into a tag field if it isn't there, so that the last tag would never go. If the field
+// is there, but empty, they take the tags away. A provider that writes the resource drops an empty field again. See
+// field.Field, LateInit.
 //
-// Server-side apply can't empty a field in which nobody but Crossplane has anything: but with
-// structured-merge-diff v6.3.1 to v6.4.1, the API server makes null of the field, and then refuses that. So
-// the field goes in one run, and comes back empty in the next. Between the two, the provider may not
-// copy anything: the resource has managementPolicies without LateInitialize for so long, where its
-// kind has managementPolicies.
+// Server-side apply can't empty a field if Crossplane owns all of it: except with structured-merge-diff v6.3.1 to v6.4.1, the
+// API server makes null of the field, and then refuses null. So the field goes in one run, and comes back empty in the next.
+// Between the two runs, the provider may not copy anything: if the kind has managementPolicies, the resource has them without
+// LateInitialize for so long.
 
-// emptiedAnnotation is on composed resources whose last tag has gone, and whose field is to be there
-// again in the next run, without tags. Its value is the managementPolicies that earlier steps desire,
-// as JSON, which are null if they desire none, or policiesUntouched.
+// emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. Its
+// value has the managementPolicies of earlier steps as JSON, such as ["*"], or null if these desire none, or
+// policiesUntouched.
 const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
 
-// policiesUntouched is that the managementPolicies are as they were.
+// policiesUntouched says that the managementPolicies are as they were.
 const policiesUntouched = "true"
 
 const (
@@ -39,13 +38,13 @@ var (
 	policiesPath = object.MustParsePath("spec.managementPolicies")
 )
 
-// writeEmpty writes the value without tags, empty, to the field of t.
+// writeEmpty writes the empty value to the field of t, or removes the field.
 func writeEmpty(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
-	refilled := isRefilled(t, keys)
+	refilled := refilledByProvider(t, keys)
 	stays := refilled || leavesNull(t, empty)
 
 	switch {
-	case refilled && !t.Field.Atomic && isOurs(t, keys):
+	case refilled && !t.Field.Atomic && ownedByCrossplane(t, keys):
 		return emptied(t)
 	case stays && t.Before.Equal(empty):
 		return object.Object{}, nil
@@ -58,24 +57,23 @@ func writeEmpty(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.
 	}
 }
 
-// isRefilled is true if the provider would copy the cloud's tags into the field of t if that was not
-// there: it was tagged, and the provider hasn't dropped what is empty yet. What the status has tells
-// nothing, since it may never lose a key.
-func isRefilled(t *locate.Target, keys *tagset.Keys) bool {
-	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, keys)
+// refilledByProvider reports whether the provider would copy the cloud's tags into the field of t if the field went: the
+// resource had tags, and the provider hasn't dropped the empty field yet. The status says nothing, since it may never lose a
+// key.
+func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
+	return t.Field.LateInit && !admitsNoEmpty(t) && wasTagged(t, keys)
 }
 
-// leavesNull is true if API servers would make null of the object around the field once that goes, and
-// then refuse that: earlier steps desire the object, and neither they nor anybody else has another field
-// in it. An atomic field can stay there as empty, which is the value without tags. Of others server-side
-// apply makes null, or nothing, so that nothing helps but another field.
+// leavesNull reports whether API servers would make null of the object around the field once the field goes, and then refuse
+// null: earlier steps desire the object, such as spec.forProvider, and nobody has another field in it. An atomic field can
+// stay with the empty value. Server-side apply makes null of any other empty field, so that only another field would help.
 func leavesNull(t *locate.Target, empty object.Node) bool {
-	if !t.Field.Atomic || !empty.IsObject() && !empty.IsList() || isNeverEmpty(t) || !t.There.IsThere() {
+	if !t.Field.Atomic || !empty.IsObject() && !empty.IsList() || admitsNoEmpty(t) || !t.There.IsThere() {
 		return false
 	}
 
 	if t.Owners().Stays(&tagset.Entry{}, false) {
-		return false // It doesn't go.
+		return false // The field doesn't go.
 	}
 
 	segments := t.Field.Path.Segments()
@@ -98,7 +96,7 @@ func leavesNull(t *locate.Target, empty object.Node) bool {
 	return false
 }
 
-// hasNoOther is true if the object has no other field than the one with the name.
+// hasNoOther reports whether the object has no other field than the one with the name.
 func hasNoOther(o object.Node, name string) bool {
 	for field, v := range o.Fields() {
 		if string(field) != name && !v.IsNull() {
@@ -109,11 +107,10 @@ func hasNoOther(o object.Node, name string) bool {
 	return true
 }
 
-// isNeverEmpty is true if the schema of the kind admits no tag field without tags.
-func isNeverEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
+// admitsNoEmpty reports whether the schema of the kind admits no tag field without tags.
+func admitsNoEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
-// wasTagged is true if the observed field of t has tags other than the provider's own, or is empty,
-// or has been emptied.
+// wasTagged reports whether the observed field of t has tags besides the provider's own, is empty, or has been emptied.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ThereErr != nil {
 		return false
@@ -128,7 +125,7 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasOthers(t, set))
 }
 
-// hasOthers is true if the set has entries other than those that the provider of t adds itself.
+// hasOthers reports whether the set has entries besides the provider's own.
 func hasOthers(t *locate.Target, set *tagset.Set) bool {
 	for e := range set.All() {
 		if !locate.AddsItself(t.Field, e.Key) {
@@ -139,8 +136,8 @@ func hasOthers(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// isOurs is true if Crossplane alone owns all that is in the observed field of t.
-func isOurs(t *locate.Target, keys *tagset.Keys) bool {
+// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t.
+func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
 	}
@@ -159,11 +156,11 @@ func isOurs(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// emptied returns t without the field, which the next run makes again.
+// emptied returns t without the field. The next run makes the field again.
 func emptied(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
-		return r, err // An earlier step has done the rest.
+		return r, err // An earlier step has set the annotation.
 	}
 
 	desired, err := r.At(policiesPath)
@@ -189,8 +186,8 @@ func emptied(t *locate.Target) (object.Object, error) {
 	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(said)))
 }
 
-// withoutLateInitialize returns the managementPolicies without LateInitialize, such as Observe, Create, Update and Delete
-// instead of *. It returns false if they are without that already, or are no list.
+// withoutLateInitialize returns the managementPolicies without LateInitialize, and whether they had it. Instead of * it
+// returns Observe, Create, Update and Delete.
 func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	for action := range policies.Items() {
 		switch action.Text() {
@@ -206,8 +203,8 @@ func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	return actions, had
 }
 
-// filledAgain returns what is desired of t as it was before an earlier step emptied the field, which
-// is to have tags.
+// filledAgain returns the desired resource of t as it was before an earlier step emptied the tag field. Now the field gets
+// tags.
 func filledAgain(t *locate.Target) (object.Object, error) {
 	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if said.IsNull() {
@@ -221,7 +218,7 @@ func filledAgain(t *locate.Target) (object.Object, error) {
 
 	policies := &structpb.Value{}
 	if err := policies.UnmarshalJSON([]byte(said.Text())); err != nil {
-		return r, nil //nolint:nilerr // The step didn't write it.
+		return r, nil //nolint:nilerr // Somebody else wrote the annotation.
 	}
 
 	desired := object.Node{}
@@ -232,11 +229,11 @@ func filledAgain(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// noteLast tells that the last tag stays in the cloud, if it does: the provider fills a field that is
-// empty, too, or the schema admits none.
+// noteLast notes that the last tag stays in the cloud: the provider also fills an empty field, or the schema admits no empty
+// field.
 func (p *plan) noteLast() {
 	t := p.target
-	if !t.Field.LastStays && (!t.Field.LateInit || !isNeverEmpty(t)) || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
+	if !t.Field.LastStays && (!t.Field.LateInit || !admitsNoEmpty(t)) || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
 		return
 	}
 

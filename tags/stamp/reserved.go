@@ -4,14 +4,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved plans what becomes of the tags of t that have reserved keys, and of no others.
+// planReserved plans the tags of t with reserved keys, and no others.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 	p.done = true
 
 	set, _, err := desired(t, l)
 	if err != nil {
-		return p // It is left alone, as what has no tags.
+		return p // A field without tags is left alone.
 	}
 
 	p.decision = decideReserved(&State{Labels: l, Tags: set, Earlier: s.Earlier[t.Name]})
@@ -25,20 +25,20 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	return p
 }
 
-// decideReserved decides on the tags of s that have reserved keys, and on no others.
+// decideReserved decides on the tags of s with reserved keys, and on no others.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.takeAway()
 
-	claimed := d.respelled
+	positions := d.respelled
 
 	for e := range d.Tags.All() {
 		if i, ok := s.Labels.labelOf(e); ok && s.Labels.all[i].Reserved {
-			claimed = append(claimed, i)
+			positions = append(positions, i)
 		}
 	}
 
-	for _, i := range claimed {
+	for _, i := range positions {
 		d.Tags.Put(d.entry(i))
 	}
 

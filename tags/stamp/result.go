@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Result is what comes of stamping one resource.
+// A Result says what has become of one resource.
 type Result struct {
 	// Resource is the name of the composed resource.
 	Resource   string
@@ -20,43 +20,40 @@ type Result struct {
 	// Provider is the name of the tag profile.
 	Provider string
 
-	// Unprofiled is why that is the generic one, if there are labels for the resource and it has
-	// a tag field.
+	// Unprofiled is why the tag profile is the generic one, if there are labels for the resource and it has a tag
+	// field.
 	Unprofiled locate.Unprofiled
 
-	// LeftAlone is why the resource was not looked at further, or empty if it was.
+	// LeftAlone is why the resource is left alone, or empty if it isn't.
 	LeftAlone string
 
-	// Lacks is why there is no tag field, if the resource was left alone because of that. LeftAlone says it in words.
+	// Lacks is why there is no tag field, if the resource is left alone because of this. LeftAlone says it in words.
 	Lacks locate.Reason
 
-	// Mismatch is why the tag field was left alone, or empty if it wasn't: it has another
-	// shape than we know it to have.
+	// Mismatch is why the tag field is left alone, or empty if it isn't: it has another shape than its kind says.
 	Mismatch string
 
-	// Stamped is what the resource becomes, or none if it doesn't change. It shares with
-	// the resource what did not change.
+	// Stamped is the resource with its tags, or zero if it doesn't change. Unchanged parts are shared with the desired
+	// resource.
 	Stamped object.Object
 
-	// HandsOn is true if labels are handed on to the resource, which is a composite one. Then the other fields
-	// are about labels instead of tags.
+	// HandsOn says that labels are handed on to the resource, a composite one. Then the other fields are about labels
+	// instead of tags.
 	HandsOn bool
 
-	// Labels are the records of labels that are tags, or have a tag that is as somebody else wants it, by fate and key.
-	// More is how many others of these there are. Skips have the labels that are skipped.
+	// Labels are the records of tagged and withheld labels, by fate and key. More is how many withheld labels are not
+	// among them. Skips have the skipped labels.
 	Labels []Judged
 	More   int
 
-	// Notes are what else there is to say about the resource's tags, in any order.
+	// Notes have all other facts about the resource's tags.
 	Notes Notes
 
-	// Trusted are the tags with reserved keys that labels of trusted sources have become,
-	// by key.
+	// Trusted are the tags of labels of trusted sources with reserved keys, by key.
 	Trusted map[string]string
 
-	// Final are the tags that the tag field has in the end by key, whoever has set them: labels, earlier steps, other
-	// systems whose tags ignoreTags keeps, or other field managers. They are there only if the input wants them in the
-	// status.
+	// Final are the tags that the tag field has in the end, by key: tags of labels, earlier steps, other systems and
+	// other field managers. It is nil unless the input wants the tags in the status.
 	Final map[string]string
 
 	// Changes of tags once Crossplane applies the resource, if the Stamper audits.
@@ -79,12 +76,13 @@ func (r *Result) Keys(fate Fate) (keys []string) {
 	return keys
 }
 
-// HasNews reports whether there is anything to say about the resource, beside what labels are skipped.
+// HasNews reports whether there is anything to say about the resource besides its skipped labels.
 func (r *Result) HasNews() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Labels, Judged.Withheld)
 }
 
-// keep only what is told of the resource: labels and resources can both be thousands.
+// keep drops the records of skipped labels, and of withheld labels beyond the first: labels and resources can both be
+// thousands.
 func (r *Result) keep() {
 	r.Notes.sort()
 

@@ -10,63 +10,64 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Skip is a label that was skipped.
+// A Skip is a skipped label, with the resources that lack it.
 type Skip struct {
 	tags.SkippedLabel
 
-	// Limit that the label broke, in a few words.
+	// Limit that the label breaks, in a few words: at most 128 characters.
 	Limit string
 
 	// Sources of a label with a reserved key, by their names in messages.
 	Sources []string
 
-	// Trusted is true if a label of a trusted source was skipped.
+	// Trusted says that a trusted source gives such a label.
 	Trusted bool `json:"-"`
 
-	// Resources for which it was skipped, the first ones if there are many, or nil if it was skipped for
-	// every resource that has the tag profile. More is how many others there are.
+	// Resources that skip the label, the first ones if there are many, or nil if all resources with the tag profile
+	// skip it. More is how many others there are.
 	Resources []string
 	More      int `json:"more,omitzero"`
 }
 
-// skips collects the labels that are skipped, resource by resource, and the labels whose tags the API of the cloud
+// skips collects two kinds of labels, resource by resource: skipped labels, and labels whose tags the API of the cloud
 // refuses.
 type skips struct {
 	all map[skipKey]*skipping
 
-	// resources counts those of each tag profile, by its name.
+	// resources has the number of resources with each tag profile, by its name.
 	resources map[string]int
 }
 
-// A skipKey is a label, the limit that it breaks, and whether it is a tag all the same.
+// A skipKey tells skips apart: by the label, by the limit that it breaks, and by whether it is a tag all the same.
 type skipKey struct {
 	label    tags.SkippedLabel
 	limit    string
 	isTagged bool
 }
 
-// A skipping is a Skip that may get more resources: how many it has, and the last of them.
+// A skipping is a Skip that may get more resources.
 type skipping struct {
 	Skip
 
+	// count is how many resources it has, and last is the last of them.
 	count int
 	last  string
 
-	// single is true if the reason is one that single resources have, so that they have to
-	// be named.
+	// single says that other resources may have room for the label, so that messages name the resources.
 	single bool
 
-	// claims are the sources of labels with a reserved key.
-	claims []*tags.Source
+	// sources of a label with a reserved key.
+	sources []*tags.Source
 }
 
-// add what p skips, the resource's own plan or one for what that launches. Resources come in the order of their names.
-func (s *skips) add(own, p *plan) {
-	if p == own {
-		s.resources[own.Provider]++
+// add the labels that the plan p skips: the plan of a whole resource, or of a field for launched resources. Resources
+// come in the order of their names.
+func (s *skips) add(whole, p *plan) {
+	if p == whole {
+		s.resources[whole.Provider]++
 
-		for i := range own.labels.refused {
-			s.skip(&own.labels.refused[i], own, false)
+		for i := range whole.labels.skipped {
+			s.skip(&whole.labels.skipped[i], whole, false)
 		}
 	}
 
@@ -75,9 +76,9 @@ func (s *skips) add(own, p *plan) {
 	}
 
 	for i := range p.judged {
-		// The resource has said what it lacks a slot for, at the same position.
-		told := p != own && p.labels == own.labels && own.done && i < len(own.judged) &&
-			p.judged[i].lacksSlot() && own.judged[i].lacksSlot()
+		// The resource itself lacks a slot for the label at the same position.
+		told := p != whole && p.labels == whole.labels && whole.done && i < len(whole.judged) &&
+			p.judged[i].lacksSlot() && whole.judged[i].lacksSlot()
 
 		switch j := &p.judged[i]; {
 		case j.Fate == Tagged && j.Reason != "":
@@ -88,7 +89,7 @@ func (s *skips) add(own, p *plan) {
 	}
 }
 
-// skip the label of the record for the resource of p.
+// skip adds the resource of p to the resources that skip the label of the record.
 func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit, isTagged}
 	single := j.single && (!isTagged || j.Reason == profile.CountCap) // An API refuses other tags wherever they are.
@@ -102,8 +103,8 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	skip.single = skip.single && single
 	skip.Trusted = skip.Trusted || j.Trusted
 
-	if j.claims && j.Source != nil && !slices.Contains(skip.claims, j.Source) {
-		skip.claims = append(skip.claims, j.Source)
+	if j.unauthorized && j.Source != nil && !slices.Contains(skip.sources, j.Source) {
+		skip.sources = append(skip.sources, j.Source)
 	}
 
 	if skip.count > 0 && skip.last == p.Resource {
@@ -118,15 +119,15 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	}
 }
 
-// sorted returns the labels that were skipped. A label that is skipped for all the resources of its profile names
-// none, unless the reason is one of single resources. Labels that are tags all the same are in a list of their own.
+// sorted returns the skipped labels, and the labels whose tags the API of the cloud refuses. If all resources of a
+// profile skip a label for a reason that they share, the Skip names no resources.
 func (s *skips) sorted() (skipped, refused []Skip) {
 	skipped, refused = []Skip{}, []Skip{}
 
 	for key, skip := range s.all {
-		slices.SortFunc(skip.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+		slices.SortFunc(skip.sources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		for _, source := range skip.claims {
+		for _, source := range skip.sources {
 			skip.Sources = append(skip.Sources, source.Name)
 		}
 

@@ -16,8 +16,8 @@ type ResolveError struct{ error }
 // Unwrap returns the error that keeps the labels from being known.
 func (e *ResolveError) Unwrap() error { return e.error }
 
-// resourceLabels are the labels of one resource, or of all if they are the same, and what they
-// come to in each kind of tag field.
+// resourceLabels are the labels of one resource, of a group of resources, or of all, and their tags in each kind of tag
+// field.
 type resourceLabels struct {
 	*tags.Transformer
 
@@ -28,9 +28,9 @@ type resourceLabels struct {
 // maxGroups is how many groups of resources have their labels kept, since there can be a thousand labels in each.
 const maxGroups = 16
 
-// labelsOf returns the labels of t: those that all resources have, those of its group, or its own, which are not kept.
+// labelsOf returns the labels of t: of all resources, of its group, or its own. Only labels of a group are kept.
 func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
-	group, alike, of := resolve.Group{}, true, s.Transformer
+	group, alike, transformer := resolve.Group{}, true, s.Transformer
 	if s.PerResource != nil {
 		group, alike = s.PerResource.Group(s.composedOf(t))
 	}
@@ -45,10 +45,10 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 			return nil, &ResolveError{err}
 		}
 
-		of = set.Transformer(s.Input)
+		transformer = set.Transformer(s.Input)
 	}
 
-	out := s.resourceLabels(of)
+	out := s.resourceLabels(transformer)
 	if !alike {
 		return out, nil
 	}
@@ -62,8 +62,7 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource
-// that is left alone.
+// knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource that is left alone.
 func (s *Stamper) knownLabelsOf(t *locate.Target) *resourceLabels {
 	l, err := s.labelsOf(t)
 	if err != nil {
@@ -77,10 +76,10 @@ func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
 	return &resourceLabels{Transformer: t, stamper: s, inKinds: make(map[tagset.Kind]*Labels)}
 }
 
-// in returns what the labels come to in the tag field of t, and of all resources like it.
+// in returns the tags of the labels in the tag field of t, and of all resources like it.
 func (l *resourceLabels) in(t *locate.Target) *Labels { return l.inField(t.Field, t.Profile) }
 
-// inField returns what the labels come to in the field f of resources with the tag profile p.
+// inField returns the tags of the labels in the field f of resources with the tag profile p.
 func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	k := tagset.KindOf(f, p)
 
@@ -88,7 +87,7 @@ func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
 		if !k.Profile.HandsOn {
-			out = out.withRules(l.stamper.Remove, l.stamper.Ignore)
+			out = out.withMatchers(l.stamper.Remove, l.stamper.Ignore)
 		}
 
 		l.inKinds[k] = out
@@ -97,8 +96,8 @@ func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	return out
 }
 
-// Require what the labels of the targets are in, whether they can have tags or not, and whether
-// they have those that select them: that may not be known yet.
+// Require asks for the ProviderConfigs of the targets that labels may come from, whether the targets can have tags or
+// not: their schemas, and the tags that selectors read, may not be known yet.
 func (s *Stamper) Require(targets *locate.Targets) {
 	if !s.PerResource.HasAccounts() {
 		return
@@ -115,8 +114,7 @@ func (s *Stamper) Require(targets *locate.Targets) {
 	}
 }
 
-// composedOf returns the composed resource that t is. Its labels can depend on its config only if
-// sources take any from configs.
+// composedOf returns t as resolve reads it. It has a ProviderConfig only if sources take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
 	if c, ok := s.composed[t]; ok {
 		return c

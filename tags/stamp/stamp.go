@@ -16,41 +16,40 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// A Stamper stamps desired composed resources. The Input of its Finder also says what becomes of tags
-// that are there, and how many tag slots of a resource are reserved.
+// A Stamper stamps desired composed resources. The Input of its Finder also says how many tag slots of a resource are
+// reserved.
 type Stamper struct {
 	locate.Finder
 
-	// Transformer of the labels to stamp. PerResource has the labels of each
-	// resource if they differ, or is nil.
+	// Transformer of the labels to stamp. PerResource has the labels of each resource if they differ, or is nil.
 	Transformer *tags.Transformer
 	PerResource *resolve.PerResource
 
-	// Remove and Ignore are the tags to remove, and those of other systems.
+	// Remove are the tags to remove, and Ignore the tags of other systems.
 	Remove, Ignore []resolve.TagKey
 
-	// Rendered is true if the desired resources are those of a run of this step: none of their tags conflicts with a label.
+	// Rendered says that a run of this step has made the desired resources, so that none of their tags conflicts with a label.
 	Rendered bool
 
-	// Audits says whether to tell what changes in tags.
+	// Audits says that results have the changes of tags.
 	Audits bool
 
-	// Earlier are the tags with reserved keys that earlier steps of this function have
-	// of trusted sources: by resource, key to value.
+	// Earlier are the tags with reserved keys that earlier steps of this function had from trusted sources: by resource, key
+	// to value.
 	Earlier map[string]map[string]string
 
-	// targets are those that were asked for. shared has labels that several resources have, by their group, and
-	// composed what the labels of single ones depend on.
+	// targets are the targets that Targets has found. shared has the labels of each group of resources, and composed has the
+	// resources that labels are resolved for.
 	targets  *locate.Targets
 	shared   map[resolve.Group]*resourceLabels
 	composed map[*locate.Target]*resolve.Composed
 
-	// inItems is how many bytes labels count in items of lists so far, and added how many they add there, and where they
-	// are handed on.
+	// inItems is how many bytes labels count in items of lists so far. added is how many bytes labels add to these items, and
+	// to composite resources.
 	inItems, added int
 }
 
-// New returns what stamps the resources of req with the labels of set.
+// New returns a Stamper of the resources of req with the labels of set.
 func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
 	xr := object.Of(req.GetObserved().GetComposite())
 
@@ -71,13 +70,12 @@ func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, 
 	}
 }
 
-// Schemas of kinds that Crossplane has fetched.
+// Schemas returns the schemas of kinds that Crossplane has fetched.
 func Schemas(required *require.Requirements) field.Schemas {
 	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
 
-// Targets are the desired resources, and where their tags go. It returns the error of ctx once that
-// has one.
+// Targets returns the desired resources as targets, each with its tag field. It returns the error of ctx once ctx has one.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 	manages := s.asksForTags() || len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
@@ -87,8 +85,8 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, which are not changed. An error means that nothing may be written:
-// it is that of ctx once that has one, a ResolveError, a LimitError, or a conflict with what is there.
+// Stamp decides on the tags of the targets, and changes none of them. An error means that nothing may be written: it is the
+// error of ctx, a ResolveError, a LimitError, or a conflict with a tag.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
 	s.inItems, s.added = 0, 0
@@ -124,9 +122,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return out.outcome()
 }
 
-// planAll plans what becomes of the tags of t, and then of what it launches. It returns its own plan, once that has
-// learned of the others. Each is called with all plans, its own first.
-func (s *Stamper) planAll(t *locate.Target, each func(own, p *plan)) (*plan, error) {
+// planAll plans the tags of t, and then the tags of the resources that it launches. It calls each with all plans, the plan of
+// the whole resource first, and returns this plan: by then it has the notes of the others.
+func (s *Stamper) planAll(t *locate.Target, each func(whole, p *plan)) (*plan, error) {
 	labels, err := s.labelsOf(t)
 	if err != nil {
 		return nil, err
@@ -141,10 +139,10 @@ func (s *Stamper) planAll(t *locate.Target, each func(own, p *plan)) (*plan, err
 	return p, errors.Wrapf(err, "cannot %s composed resource %q", doing[t.Profile.HandsOn], t.Name)
 }
 
-// doing is what messages call it to stamp a resource that is handed labels on, and any other one.
+// doing says in messages what stamping is, for resources that labels are handed on to, and for others.
 var doing = map[bool]string{true: "hand labels on to", false: "tag"}
 
-// asksForTags is true if there is anything to do about the tags of resources in this run.
+// asksForTags reports whether there is anything to do about the tags of resources in this run.
 func (s *Stamper) asksForTags() bool {
 	return !s.Transformer.Empty() || s.PerResource != nil || len(s.Remove)+len(s.Ignore) > 0
 }

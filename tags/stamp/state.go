@@ -9,84 +9,82 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A State is what the tags of one resource are before anything is decided: all that Decide needs.
+// A State has the tags of one resource before anything is decided, and all else that Decide reads.
 type State struct {
-	// Labels and rules for the resource.
+	// Labels for the resource, and the entries of removeTags and ignoreTags.
 	Labels *Labels
 
-	// Tags that earlier steps desire.
+	// Tags are the tags that earlier steps desire.
 	Tags *tagset.Set
 
-	// Observed are the tags of the observed field, if rules or sources of labels depend on them. Otherwise,
-	// or if they can't be read, it is nil.
+	// Observed are the tags of the observed field, if ignoreTags or sources of labels depend on them. Otherwise, or if they
+	// can't be read, it is nil.
 	Observed *tagset.Set
 
-	// Others are those of them that other field managers own, so that they stay if nobody desires the
-	// field. It is nil if there are none. Owners say who owns what is observed.
+	// Others are the tags of the observed field that other field managers own, so that they stay if nobody desires the
+	// field. It is nil if there are none. Owners have the field managers of observed tags.
 	Others *tagset.Set
 	Owners *locate.Owners
 
-	// Cloud are the tags that the provider reports the cloud to have, if rules or sources of labels depend
-	// on them. Otherwise, or if it reports none, it is nil.
+	// Cloud are the tags in the cloud, by the provider's report, if ignoreTags or sources of labels depend on them.
+	// Otherwise, or if the provider reports none, it is nil.
 	Cloud *tagset.Set
 
-	// Reports is true if providers report the tags of such resources, and Outdated if they also report
-	// tags that have gone.
+	// Reports says that providers report the tags of such resources, and Outdated that the report keeps tags after they have
+	// gone.
 	Reports, Outdated bool
 
-	// Earlier are the tags with reserved keys that earlier steps of the function have of trusted sources.
+	// Earlier are the tags with reserved keys that earlier steps of the function had from trusted sources.
 	Earlier map[string]string
 
-	// Copies are the tags that the metadata is that was copied to the field, or nil if there is none.
+	// Copies are the tags of copied metadata in the field, or nil if there is none.
 	Copies *tagset.Set
 
 	// Followed are the changes of other systems' tags that the last run has followed.
 	Followed followedChanges
 
-	// Added are the keys of the tags that the provider adds itself.
+	// Added are the keys of tags that the provider adds itself, such as crossplane-kind.
 	Added []string
 
-	// Rendered is true if Tags are those of a run of this step, so that none conflicts with a label.
+	// Rendered says that Tags are the result of a run of this step, so that none conflicts with a label.
 	Rendered bool
 
 	Slots Slots
 }
 
-// Slots are how many tags a resource may have.
+// Slots say how many tags a resource may have.
 type Slots struct {
-	// Max is the most tags that it can have in the cloud, and Reserved how many of these the input keeps
-	// free.
+	// Max is the cap of the cloud, and Reserved how many slots the input keeps free.
 	Max, Reserved int
 
-	// Added is true if slots are kept free for the tags that the provider adds, and AddedToField if it
-	// adds them to the tag field, too.
+	// Added says that slots are kept free for the provider's own tags, and AddedToField that the provider adds these to the
+	// tag field, too.
 	Added, AddedToField bool
 
-	// MaxInField is the most entries of the tag field, by the schema of the kind. It is less than none if
-	// there is no such limit. Field is the path of the tag field, as messages name it.
+	// MaxInField is the most entries of the tag field, by the schema of the kind, or -1 if the schema sets no limit. Field is
+	// the path of the tag field, for messages.
 	MaxInField int
 	Field      string
 }
 
-// A followedChange is one of the value of another system's tag.
+// A followedChange is a change of another system's tag: see follow.
 type followedChange struct {
-	// From is a digest of the value before it.
+	// From is a digest of the value before the change.
 	From string `json:"from"`
 
-	// Reported is true if the status has reported that value since.
+	// Reported says that the status has reported the value before the change once more since.
 	Reported bool `json:"reported,omitempty"`
 }
 
-// followedChanges by tag.
+// followedChanges are changes by tag.
 type followedChanges map[string]followedChange
 
-// adds is true if the provider sets the tag e itself.
+// adds reports whether the provider sets the tag e itself.
 func (s *State) adds(e *tagset.Entry) bool {
-	return s.Labels.isProviders(e) || slices.Contains(s.Added, e.Key)
+	return s.Labels.setByProvider(e) || slices.Contains(s.Added, e.Key)
 }
 
-// toAdd is how many slots are needed for tags that the provider is yet to add to the resource, and how many
-// of these for the tag field.
+// toAdd returns how many tags the provider has still to add to the resource, and how many of these to the tag field.
 func (s *State) toAdd() (n, inField int) {
 	if !s.Slots.Added {
 		return 0, 0
@@ -105,8 +103,8 @@ func (s *State) toAdd() (n, inField int) {
 	return n, inField
 }
 
-// free is how many more tags the resource may have in the cloud, and its tag field by the schema of the kind.
-// It is less than none if there are too many.
+// free returns how many more tags the resource may have, in the cloud and in its tag field. With 50 slots, 3 of them for the
+// provider's own tags, and 40 tags, it is 7. With too many tags it is negative.
 func (s *State) free() int {
 	toAdd, inField := s.toAdd()
 	taken := s.Tags.Len() + s.countOthers()
@@ -119,17 +117,18 @@ func (s *State) free() int {
 	return free
 }
 
-// limit says how many tags the resource may have: the limit that leaves fewer to labels.
+// limit returns the limit that leaves fewer slots to labels, in the words of messages: "at most 50 tags on a resource, 2 of
+// them reserved".
 func (s *State) limit() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.Slots.Reserved
 	toAdd, inField := s.toAdd()
 
-	if most := s.Slots.MaxInField; most >= 0 && most-inField < s.Slots.Max-reserved-toAdd {
-		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", most, s.Labels.Profile.Noun(), s.Slots.Field)
+	if maxTags := s.Slots.MaxInField; maxTags >= 0 && maxTags-inField < s.Slots.Max-reserved-toAdd {
+		limit = fmt.Sprintf("at maxTags %d %ss in %s, by the schema of the kind", maxTags, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
 
-	limit = LimitOf(limit, reserved, toAdd)
+	limit = limitWith(limit, reserved, toAdd)
 
 	if n := s.countOthers(); n > 0 {
 		limit += fmt.Sprintf(", %d of other field managers", n)
@@ -138,8 +137,8 @@ func (s *State) limit() string {
 	return limit
 }
 
-// LimitOf adds to the limit of tags how many slots the input reserves, and how many the tags take that the provider adds.
-func LimitOf(limit string, reserved, toAdd int) string {
+// limitWith adds to the limit of tags how many slots the input reserves, and how many the provider's own tags take.
+func limitWith(limit string, reserved, toAdd int) string {
 	if reserved > 0 {
 		limit += fmt.Sprintf(", %d of them reserved", reserved)
 	}

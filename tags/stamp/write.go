@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// carryOut writes what p has decided, and says so.
+// carryOut writes the decision of p, and notes what there is to say of it.
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
@@ -38,7 +38,7 @@ func (p *plan) carryOut() error {
 	return nil
 }
 
-// conclude says that the records of labels are what has come of the resource.
+// conclude hands the records of labels to the result, and adds tags with reserved keys to the trusted tags.
 func (p *plan) conclude() {
 	p.Labels, p.done = p.judged, true
 
@@ -49,7 +49,7 @@ func (p *plan) conclude() {
 	}
 }
 
-// write what p has decided to the tag field, unless that is as it was.
+// write the tags that p has decided on to the tag field, unless they are as they were.
 func (p *plan) write() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.withValues()
 
@@ -60,9 +60,9 @@ func (p *plan) write() (err error) {
 	return err
 }
 
-// withValues are the items of a keyed list that others have there, but not as a whole: the value was that of a label, so
-// that Crossplane alone owns it, or only the value is another's. The items stay, so that they have to be desired:
-// server-side apply would leave them without a value, or take them away, and of the last item it would make null.
+// withValues returns the items of a keyed list that others own in part: Crossplane alone owns the value, since a label gave
+// it, or another manager owns the value alone. These items stay, so that they have to be desired. Otherwise, server-side
+// apply would leave them without a value, or take them away, and make null of the last item.
 func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
@@ -70,7 +70,7 @@ func (p *plan) withValues() (items []object.Node) {
 	}
 
 	for e := range others.All() {
-		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Whole || !e.Value.IsThere() {
+		if owner := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !owner.Ours || owner.Whole || !e.Value.IsThere() {
 			continue
 		}
 
@@ -88,8 +88,8 @@ func (p *plan) withValues() (items []object.Node) {
 	return items
 }
 
-// write the tags, and behind them the items of a list, to the field of t. It returns nil if that is
-// as it was: what one step changes, a later one may change back.
+// write the tags, and the items of a list after them, to the field of t. It returns the zero Object if the field is as it
+// was. A later step may change back a field that an earlier one changed.
 func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
@@ -109,7 +109,7 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 	}
 
 	if limit := t.Field.Limits.RefusesWhole(v.Text()); t.Field.Shape == field.Joined && limit != "" {
-		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
+		return object.Object{}, errors.Errorf("%s can't be the text owner all tags, %s", t.Field.Path, limit)
 	}
 
 	if size := sizeOf(v); keys.Metadata == "annotations" && size > maxAnnotations {
@@ -128,7 +128,7 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 // refuses an object with more: see TotalAnnotationSizeLimitB in the package api/validation of k8s.io/apimachinery.
 const maxAnnotations = 256 << 10
 
-// sizeOf the keys and values of a map of strings.
+// sizeOf returns how many bytes the keys and values of a map of strings have.
 func sizeOf(v object.Node) (size int) {
 	for key, value := range v.Fields() {
 		size += len(key) + len(value.Text())
@@ -137,7 +137,7 @@ func sizeOf(v object.Node) (size int) {
 	return size
 }
 
-// isEmpty is true if the value n of a tag field has no tags, nor anything else.
+// isEmpty reports whether the value n of a tag field has neither tags nor anything else: {}, [], "", null or nothing.
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
 // writeValue writes the value v to the field of t.
@@ -145,7 +145,7 @@ func writeValue(t *locate.Target, v object.Node) (object.Object, error) {
 	return writeTo(t, t.Resource, v)
 }
 
-// writeTo writes the value v to the field of r, which is what t has become.
+// writeTo writes the value v to the field of r, the resource of t as it is by now.
 func writeTo(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
 	if err := homeless(t); err != nil {
 		return object.Object{}, err
@@ -154,8 +154,8 @@ func writeTo(t *locate.Target, r object.Object, v object.Node) (object.Object, e
 	return object.Set(r, t.Field.Path, v)
 }
 
-// removeField of t. What then is an empty object around it goes with it:
-// a kind may require the field in there.
+// removeField removes the field of t, and objects around the field if they are empty then: a kind may require the field
+// there.
 func removeField(t *locate.Target) (object.Object, error) {
 	out, err := writeValue(t, object.Node{})
 
@@ -171,8 +171,8 @@ func removeField(t *locate.Target) (object.Object, error) {
 	return out, err
 }
 
-// around returns the path of the object around the field at the path. It is false if that is
-// no part of the field, but of the resource.
+// around returns the path of the object around the field at the path, such as spec.forProvider.tagging of
+// spec.forProvider.tagging.tags. It returns false if that object belongs to the resource, as spec.forProvider does.
 func around(path object.Path) (object.Path, bool) {
 	n := len(path.Segments()) - 1
 	if n == 0 || slices.ContainsFunc(path.Segments(), func(sg object.Segment) bool { return sg.Type == object.SegmentIndex }) {
@@ -189,9 +189,8 @@ func around(path object.Path) (object.Path, bool) {
 	}
 }
 
-// homeless returns an error if t lacks the object that its field must be
-// in, or the only item of a list that it is in. Other fields of these may be required, so none
-// is made.
+// homeless returns an error if t lacks the object around its field, or the only item of a list around it. None is made, since
+// these may require other fields.
 func homeless(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
 		around := path.First(len(path.Segments()) - 1)
@@ -210,7 +209,7 @@ func homeless(t *locate.Target) error {
 
 		v, err := t.Resource.At(list)
 		if err != nil || v.IsThere() && !v.IsList() {
-			return err // Set says what is wrong.
+			return err // object.Set says why.
 		}
 
 		if v.IsEmpty() {
@@ -221,8 +220,8 @@ func homeless(t *locate.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the value v for the field of t, or the observed value if it has the same items in
-// another order, which is the provider's and stays: an atomic list is written as a whole.
+// inObservedOrder returns the value v for the field of t, or the observed value if this has the same items in another order.
+// An atomic list is written as a whole, so that the provider's order stays.
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 	if !t.Field.Atomic || t.Field.Sorted || !v.IsList() {
 		return v

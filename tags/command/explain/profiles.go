@@ -257,7 +257,7 @@ func (e *explained) tag(x *Explanation, j *stamp.Judged) {
 	}
 
 	// Another system's tag has the value that the cloud has, but reserved keys are nobody else's.
-	if j.Rule != nil && !j.Rule.Retain && !j.Reserved {
+	if j.NamedBy != nil && !j.NamedBy.Retain && !j.Reserved {
 		x.Ignored = append(x.Ignored, ruled(j, "ignoreTags"))
 	}
 }

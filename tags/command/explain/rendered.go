@@ -300,7 +300,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	x := RenderedTag{Key: there.Key, Value: there.Value}
 
-	rule := ruleName("ignoreTags", there.Rule)
+	rule := ruleName("ignoreTags", there.NamedBy)
 
 	switch label := there.Label; {
 	case label == nil:
@@ -356,7 +356,7 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 		case label.Fate == stamp.Skipped:
 			why, reason = label.Limit, label.Reason
 		case label.Fate == stamp.Removed:
-			why = "removed (" + ruleName("removeTags", label.Rule) + ")"
+			why = "removed (" + ruleName("removeTags", label.NamedBy) + ")"
 		case f.Fixed || f.Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
 		}

@@ -64,7 +64,7 @@ func (b *Broken) String() string {
 
 // ruled returns the label of the record, and its rule in the list of the input.
 func ruled(j *stamp.Judged, list string) Ruled {
-	return Ruled{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Rule: ruleName(list, j.Rule)}
+	return Ruled{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Rule: ruleName(list, j.NamedBy)}
 }
 
 // ruleName names the rule with the key in the list, removeTags or ignoreTags. It is empty if there is no rule.
