@@ -124,7 +124,7 @@ func (s *State) limit() string {
 	toAdd, inField := s.toAdd()
 
 	if maxTags := s.Slots.MaxInField; maxTags >= 0 && maxTags-inField < s.Slots.Max-reserved-toAdd {
-		limit = fmt.Sprintf("at maxTags %d %ss in %s, by the schema of the kind", maxTags, s.Labels.Profile.Noun(), s.Slots.Field)
+		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", maxTags, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
 

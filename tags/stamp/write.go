@@ -109,7 +109,7 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 	}
 
 	if limit := t.Field.Limits.RefusesWhole(v.Text()); t.Field.Shape == field.Joined && limit != "" {
-		return object.Object{}, errors.Errorf("%s can't be the text owner all tags, %s", t.Field.Path, limit)
+		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
 	if size := sizeOf(v); keys.Metadata == "annotations" && size > maxAnnotations {

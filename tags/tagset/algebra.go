@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Updated returns what s has to learn to become now: the tags that s lacks and the tags that now has at values that s
-// hasn't, each with its entries of these values. From {env: dev, team: a} to {env: prod, team: a, zone: b}, these are
-// {env: prod} and {zone: b}.
+// Updated returns the tags that s has to learn to become now: tags that s lacks, and tags with other values in now,
+// each with its entries of these values. From {env: dev, team: a} to {env: prod, team: a, zone: b}, these are {env:
+// prod} and {zone: b}.
 func (s *Set) Updated(now *Set) iter.Seq[[]Entry] {
 	return func(yield func([]Entry) bool) {
 		for entries := range now.Tags() {
@@ -30,8 +30,8 @@ func (s *Set) Removed(now *Set) iter.Seq[[]Entry] {
 	}
 }
 
-// Difference returns the entries of the tag with the ID in s whose values the tag doesn't have in other. Lists can have a
-// tag more than once.
+// Difference returns the entries of the tag in s whose values the tag lacks in other. The tag a of [a=1, a=2] differs
+// from the tag of [a=1] by a=2.
 func (s *Set) Difference(id string, other *Set) []Entry {
 	there := make(map[string]bool)
 	for e := range other.With(id) {
@@ -41,8 +41,8 @@ func (s *Set) Difference(id string, other *Set) []Entry {
 	return slices.DeleteFunc(s.with(id), func(e Entry) bool { return len(there) > 0 && there[s.valueID(&e)] })
 }
 
-// valueID returns a text that is the same for values that the provider takes for one: Prod and prod in a list of strings on
-// DigitalOcean. A value that isn't there is empty.
+// valueID returns a text for the value of the entry. The provider takes values with one text for the same value, such
+// as Prod and prod in a list of strings on DigitalOcean. A missing value is empty.
 func (s *Set) valueID(e *Entry) string {
 	if s.strings != nil && s.keys.Profile.FoldEntries {
 		return s.keys.Profile.Fold(e.Value.Text())

@@ -13,36 +13,35 @@ import (
 
 // An Entry of a tag field.
 type Entry struct {
-	// ID tells tags apart. Keys are spelled as the field has them.
+	// ID is the same for entries of one tag: ours:env for ours:env and ours:Env on Azure. Key is spelled as the field
+	// has it.
 	ID, Key string
 
-	// Value of the tag, if there is one.
+	// Value of the tag, if the entry has one.
 	Value object.Node
 
-	// Item of a list that the entry is, or the value of a map.
+	// Item is the item of a list, or the value of a map.
 	Item object.Node
 
-	// text of an entry that is a string, and the separator of its key from its value in a list of strings.
+	// text of an entry that is a string, and the separator after its key in a list of strings.
 	text, separator string
 
-	// readings are the keys that those who read a joined string may find in the entry, unless
-	// all of them find Key.
+	// readings are the keys that different readers of a joined string find in the entry, unless all of them find Key.
 	readings []string
 
-	// at is the position of the entry in its set, and next that of the next one with the
-	// same ID, plus one. It is gone if it has been removed from there.
+	// at is the position of the entry in its set, and next the position of the next entry with the same ID, plus one.
+	// gone says that the entry has been removed.
 	at, next int32
 	gone     bool
 
-	// Exact is true if the key is to be spelled as it is, though the provider takes another
-	// spelling for it.
+	// Exact says that the key keeps its spelling, though the provider takes another spelling for the same key.
 	Exact bool
 
-	// Opaque is true if the entry isn't known to be a tag, so that it has no ID and no key.
+	// Opaque says that the entry isn't known to be a tag, so that it has neither ID nor key.
 	Opaque bool
 }
 
-// String is what the entry is in a list of strings, and nothing in other fields.
+// String returns the string of an entry in a list of strings, such as env=prod, and nothing in other fields.
 func (e *Entry) String() string {
 	if e.separator == "" {
 		return ""
@@ -51,7 +50,7 @@ func (e *Entry) String() string {
 	return e.text
 }
 
-// Text of the tag's value. It is false if there is none that could be one of a tag.
+// Text returns the value of the tag, and whether a label could have it: a string, or nothing.
 func (e *Entry) Text() (string, bool) {
 	if !e.Value.IsThere() && e.separator != "" || !e.IsTextual() {
 		return "", false
@@ -60,7 +59,7 @@ func (e *Entry) Text() (string, bool) {
 	return e.Value.Text(), true
 }
 
-// IsTextual is true if the tag's value can be given to a tag. One that has none is empty.
+// IsTextual reports whether a label could have the value of the tag: a string, or nothing, which is empty.
 func (e *Entry) IsTextual() bool { return e.Value.IsString() || !e.Value.HasKind() }
 
 // valueOrEmpty returns the tag's value, or an empty string if it has none.
@@ -72,7 +71,7 @@ func (e *Entry) valueOrEmpty() object.Node {
 	return e.Value
 }
 
-// FitsIn is true if the limits admit the entry.
+// FitsIn reports whether the limits admit the entry.
 func (e *Entry) FitsIn(l *field.Limits) bool {
 	admits := func(key, value string) bool {
 		reason, _ := l.Refuses(key, "", value)
@@ -96,25 +95,24 @@ func (e *Entry) FitsIn(l *field.Limits) bool {
 	return true
 }
 
-// First of the keys that the entry may be taken for a tag of, if there is any. In
-// a list of strings these are all that a separator follows, the shortest first. In a joined string
-// they are all that a reader may find.
-func (e *Entry) First(of profile.KeySet) (string, bool) {
+// First returns the first of the keys that somebody may find in the entry, and whether there is one. In a list of
+// strings, a=b=c has the keys a and a=b, the shortest first. In a joined string, readers find different keys.
+func (e *Entry) First(keys profile.KeySet) (string, bool) {
 	if e.separator == "" {
-		if i := slices.IndexFunc(e.readings, of.Has); i >= 0 {
+		if i := slices.IndexFunc(e.readings, keys.Has); i >= 0 {
 			return e.readings[i], true
 		}
 
-		return e.Key, !e.Opaque && of.Has(e.Key)
+		return e.Key, !e.Opaque && keys.Has(e.Key)
 	}
 
-	return of.First(e.String(), e.separator)
+	return keys.First(e.String(), e.separator)
 }
 
-// IsAmbiguous is true if the entry of a joined string is not the same tag to all who read it.
+// IsAmbiguous reports whether readers of a joined string find different tags in the entry.
 func (e *Entry) IsAmbiguous() bool { return len(e.readings) > 0 }
 
-// Is is true if the entry is the tag of the key and the value, to the letter.
+// Is reports whether the entry is the tag with exactly this key and value.
 func (e *Entry) Is(key, value string) bool {
 	if e.separator == "" {
 		return e.Key == key && !e.Opaque && IsText(e.Value, value)
@@ -123,7 +121,7 @@ func (e *Entry) Is(key, value string) bool {
 	return e.String() == key+e.separator+value
 }
 
-// IsText reports whether the value v of a tag is the text. A value that isn't there is empty.
+// IsText reports whether the value v of a tag is the text. A missing value is empty.
 func IsText(v object.Node, text string) bool { return v.IsText(text) || text == "" && !v.HasKind() }
 
 // sameText reports whether the value a of a tag is the text of b.
@@ -135,18 +133,18 @@ func sameText(a, b object.Node) bool {
 	return IsText(a, b.Text())
 }
 
-// TextOf returns the value of a tag as text. It returns JSON for one that is no string.
+// TextOf returns the value of a tag as text, or as JSON if it is no string.
 func TextOf(v object.Node) string {
 	if v.IsString() || !v.HasKind() {
 		return v.Text()
 	}
 
-	j, _ := json.Marshal(v.Value().AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
+	j, _ := json.Marshal(v.Value().AsInterface()) //nolint:errchkjson // Only NaN fails, which JSON can't have.
 
 	return string(j)
 }
 
-// Encoded returns a text for the value of a tag, or the item of a list. It is the same for equal ones only.
+// Encoded returns a text for the value of a tag, or for the item of a list. Only equal values have the same text.
 func Encoded(v object.Node) string {
 	if v.IsString() {
 		return "s" + v.Text()
@@ -154,7 +152,7 @@ func Encoded(v object.Node) string {
 
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(v.Value())
 	if err != nil {
-		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
+		return "" // Only text beyond UTF-8 fails, which is never decoded.
 	}
 
 	return "v" + string(b)

@@ -12,16 +12,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// escape takes its meaning from the character behind it where the AWS Load Balancer Controller
-// reads a string: a delimiter behind one delimits nothing.
+// escape takes its meaning from the next character where the AWS Load Balancer Controller reads a string: a delimiter
+// after a backslash delimits nothing.
 const escape = '\\'
 
-// joined is one string of entries with a delimiter between them, of key, separator and value.
-// The key ends at the first separator. Readers of such strings ignore space around an entry, a key and
-// a value, and entries of nothing but space. Others
-// without a key are opaque. The AWS cloud provider takes a string without a separator for a key,
-// and other drivers fail at it: nobody can say what it is. So an entry has all keys that any of
-// them may read.
+// joined is one string of entries, such as env:prod;team:a, with a delimiter between entries and a separator after each
+// key. The first separator ends a key. Readers of such strings ignore space around an entry, a key and a value, and
+// entries of nothing but space. Other entries without a key are opaque. The AWS cloud provider takes a string without a
+// separator for a key, and other drivers fail at it: nobody can say which tag it is. So an entry has all keys that any
+// reader may find.
 type joined struct {
 	field *field.Field
 	keys  *Keys
@@ -42,7 +41,7 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 		}
 	}
 
-	// What would be added behind that would be a part of it.
+	// The next entry would be a part of this one, as after a backslash.
 	if entry, rest, ok := j.keys.cutJoined(last + j.field.Delimiter); !ok || entry != last || rest != "" {
 		return nil, errors.Errorf("%s ends in a way that takes away the meaning of a %q behind it", j.field.Path, j.field.Delimiter)
 	}
@@ -50,7 +49,7 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 	return out, nil
 }
 
-// textOf the value n, which is empty if it isn't there. It is false if it's no string.
+// textOf returns the string n, or an empty string if n is missing, and whether n is one of these.
 func textOf(n object.Node) (string, bool) {
 	if !n.IsThere() {
 		return "", true
@@ -59,7 +58,7 @@ func textOf(n object.Node) (string, bool) {
 	return n.Text(), n.IsString()
 }
 
-// entry that the text is.
+// entry returns the entry with the text.
 func (j joined) entry(text string) Entry {
 	e := Entry{Item: object.TextNode(text), text: text, Opaque: true, readings: j.keys.readings(text)}
 
@@ -72,11 +71,10 @@ func (j joined) entry(text string) Entry {
 	return e
 }
 
-// readings returns the keys that those who read a joined string may find in an entry, or none if
-// all of them find the same. The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older
-// controllers cut at each delimiter, whatever is before it, and take what has no separator for a
-// key. The AWS Load Balancer Controller cuts neither at a delimiter nor at a separator behind a
-// backslash, and takes the backslash away.
+// readings returns the keys that readers of a joined string may find in an entry, or none if all readers find the same
+// key. The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older controllers cut at each delimiter, and
+// take a text without a separator for a key. The AWS Load Balancer Controller cuts neither at a delimiter nor at a
+// separator after a backslash, and takes the backslash away. So the entry a\:b:c has the keys a\ and a:b.
 func (k *Kind) readings(entry string) []string {
 	if strings.Contains(entry, k.Separator) && !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape) {
 		return nil
@@ -98,7 +96,7 @@ func (k *Kind) readings(entry string) []string {
 	return out
 }
 
-// unescaped returns text without the backslashes that give what follows them another meaning.
+// unescaped returns text without backslashes that escape the next character: a\:b becomes a:b.
 func unescaped(text string) string {
 	b := strings.Builder{}
 
@@ -124,13 +122,13 @@ func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 
 func (j joined) take(_ *Entry, e Entry) Entry { return e }
 
-// cutJoined returns the first entry of the joined string text and the rest behind its
-// delimiter, and false if it's the last one.
+// cutJoined returns the first entry of the joined string text, the rest after its delimiter, and whether there is a
+// rest.
 func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
 	return cutUnescaped(text, k.Delimiter)
 }
 
-// cutUnescaped is strings.Cut around the first separator that is not behind a backslash.
+// cutUnescaped is strings.Cut around the first separator without a backslash before it.
 func cutUnescaped(text, separator string) (before, after string, found bool) {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -144,9 +142,9 @@ func cutUnescaped(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// refusesJoined is Refuses for a joined string: what is read of an entry has to be what was
-// written, whoever reads it. The AWS cloud provider cuts values at each separator, and the AWS
-// Load Balancer Controller takes a backslash away, and the meaning of what is behind it.
+// refusesJoined is Refuses for a joined string: each reader has to find the tag that was written. The AWS cloud
+// provider cuts values at each separator. The AWS Load Balancer Controller takes a backslash away, and the meaning of
+// the next character.
 func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limit string) {
 	limit = fmt.Sprintf("allowed in one string of tags: no %q, %q or backslash, and no space at the ends", k.Separator, k.Delimiter)
 
@@ -162,8 +160,7 @@ func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limi
 	return "", ""
 }
 
-// fitsJoined is true if the text, a key or a value, has nothing that means something in a joined
-// string.
+// fitsJoined reports whether the text, a key or a value, has no character with a meaning in a joined string.
 func (k *Kind) fitsJoined(text string) bool {
 	return !strings.Contains(text, k.Separator) && !strings.Contains(text, k.Delimiter) &&
 		!strings.ContainsRune(text, escape) && strings.TrimSpace(text) == text

@@ -13,26 +13,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Kind of tag field is what the fields of resources differ in, as far as it matters to
-// what labels come to. Kinds that are equal are the same.
+// A Kind of tag field has all that the tags of labels in a field depend on. Fields of equal Kinds have equal tags of
+// labels.
 type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Profile *profile.Profile
 	Shape   field.Shape
 
-	// Separator and MaxLength of the entries of a list of strings, or the separator and
-	// the delimiter of a joined one.
+	// Separator and MaxLength of the entries of a list of strings, or the Separator and the Delimiter of a joined
+	// string.
 	Separator, Delimiter string
 	MaxLength            int
 
 	// Limits of the field in the schema of the resource's kind, or nil.
 	Limits *field.Limits
 
-	// Metadata is labels or annotations, if the field is such a map of an object of
-	// Kubernetes, and empty otherwise.
+	// Metadata is "labels" or "annotations" if the field is such a map of a Kubernetes object, and empty otherwise.
 	Metadata string
 }
 
-// KindOf the field f, on a resource with the tag profile p.
+// KindOf returns the Kind of the field f, on a resource with the tag profile p.
 func KindOf(f *field.Field, p *profile.Profile) Kind {
 	k := Kind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
@@ -49,8 +48,7 @@ func KindOf(f *field.Field, p *profile.Profile) Kind {
 	return k
 }
 
-// metadataOf an object is what the path leads to: labels, annotations, or nothing of
-// these.
+// metadataOf returns "labels" or "annotations" if the path leads to such a map of a Kubernetes object, or nothing.
 func metadataOf(path object.Segments) string {
 	n := len(path)
 	if n < 2 || path[n-2].Field != "metadata" || path[n-1].Field != "labels" && path[n-1].Field != "annotations" {
@@ -60,8 +58,7 @@ func metadataOf(path object.Segments) string {
 	return path[n-1].Field
 }
 
-// IsList is true if the tags are in a list, or in one string as such, which can be atomic for
-// server-side apply.
+// IsList reports whether the tags are in a list or in one string. Server-side apply may take such a field as a whole.
 func (k Kind) IsList() bool {
 	switch k.Shape {
 	case field.KeyValueList, field.StringList, field.Joined:
@@ -72,8 +69,9 @@ func (k Kind) IsList() bool {
 	return false
 }
 
-// Refuses returns why no field of the kind can have a tag of the key and the value, though
-// the profile admits it, and the limit that it breaks in a few words, or nothing.
+// Refuses returns why fields of the kind can't have a tag with the key and the value, and the limit that the tag breaks
+// in a few words, or nothing. The profile admits the tag, but a list of strings with at most 60 characters refuses 40
+// characters of key and 30 of value.
 func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
@@ -96,8 +94,7 @@ func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit strin
 	return k.Limits.Refuses(key, k.Separator, value)
 }
 
-// refusesMetadata is Refuses for labels and annotations: the API server would refuse the whole
-// object.
+// refusesMetadata is Refuses for labels and annotations. The API server would refuse the whole object.
 func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case object.IsPrivate(key):
@@ -111,40 +108,38 @@ func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, li
 	}
 }
 
-// Keys are what tells the tags of a kind of field apart.
+// Keys tell the tags of a kind of field apart.
 type Keys struct {
 	Kind
 
-	// Known are the keys by which strings are told to be tags, since keys and values may
-	// both have the separator in them. What has a key of the Patterns, and none that is
-	// known, is a tag even if it has no value. Its key is the shortest one that it can have,
-	// or the shortest one of Prefixes if it begins as any of these does.
+	// Known are keys that make a string a tag, since keys and values may both contain the separator: with the known key
+	// a=b, the string a=b=c has the value c. Another string is a tag if Patterns have one of its keys, with a value or
+	// without. Its key is the shortest one, or the shortest one of Prefixes if the string begins with any of them.
 	Known, Patterns, Prefixes profile.KeySet
 
-	// Spellings are keys in lower case that several labels have in some spelling each. They
-	// are different tags of a list if they have different values.
+	// Spellings are keys in lower case that labels have in several spellings. In a list, these are different tags if
+	// their values differ.
 	Spellings map[string]bool
 
-	// tags that there are to be, and their keys, which fields have, too: the same string serves both.
+	// tags is how many tags there will be. shared has their keys, so that a field and a label share one string.
 	tags   int
 	shared map[string]string
 }
 
-// NewKeys returns the Keys of the kind k, if there are to be the tags of. No
-// strings are known to be tags yet.
-func NewKeys(k Kind, of []tags.Tag) Keys {
-	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags), shared: make(map[string]string, len(of))}
-	for i := range of {
-		out.shared[of[i].Key] = of[i].Key
+// NewKeys returns the Keys of the kind k for the tags of labels. No strings are known to be tags yet.
+func NewKeys(k Kind, labels []tags.Tag) Keys {
+	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
+	for i := range labels {
+		out.shared[labels[i].Key] = labels[i].Key
 	}
 
 	if !k.Profile.FoldEntries {
 		return out
 	}
 
-	seen := make(map[string]bool, len(of))
+	seen := make(map[string]bool, len(labels))
 
-	for _, t := range of {
+	for _, t := range labels {
 		folded := k.Profile.Fold(t.Key)
 		if seen[folded] {
 			out.Spellings[folded] = true
@@ -156,7 +151,7 @@ func NewKeys(k Kind, of []tags.Tag) Keys {
 	return out
 }
 
-// ID is the same for keys of one tag only.
+// ID returns a text that is the same for all keys of one tag: ours:env for ours:Env on Azure, which ignores case.
 func (k *Keys) ID(key string) string {
 	if !k.IsList() && !k.Profile.FoldKeys {
 		return key
@@ -165,7 +160,7 @@ func (k *Keys) ID(key string) string {
 	return k.fold(key) + k.Separator
 }
 
-// text returns the string b, which is a key.
+// text returns the key b as a string, which may be shared.
 func (k *Keys) text(b []byte) string {
 	if key, ok := k.shared[string(b)]; ok {
 		return key
@@ -174,8 +169,7 @@ func (k *Keys) text(b []byte) string {
 	return string(b)
 }
 
-// fold the case of the key, if the provider takes keys that differ only in case
-// for one. Spellings are told apart by it.
+// fold returns the key in lower case if the provider ignores case. Keys with several Spellings stay as they are.
 func (k *Keys) fold(key string) string {
 	folded := k.Profile.Fold(key)
 	if k.Spellings[folded] {
@@ -185,7 +179,7 @@ func (k *Keys) fold(key string) string {
 	return folded
 }
 
-// Entry that a field has of the tag t.
+// Entry returns the entry of the tag t: in a list of strings with the separator =, it is env=prod for env: prod.
 func (k *Keys) Entry(t *tags.Tag) Entry {
 	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), Exact: t.Reserved}
 

@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// keyValues are a list of objects, each with a key, a value, and maybe more.
+// keyValues is a list of objects, each with a key, a value, and maybe more: [{key: env, value: prod}].
 type keyValues struct {
 	field *field.Field
 	keys  *Keys
@@ -46,8 +46,8 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 
 func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
-// take the key and the value and, from another system, what else that says of its tag, as
-// far as we know the field.
+// take the key and the value of e, and the other fields of an item of another system, as far as the field is known to
+// have them.
 func (l keyValues) take(old *Entry, e Entry) Entry {
 	fields := make(map[string]object.Node)
 
@@ -75,7 +75,7 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 	return e
 }
 
-// itemsOf the value n of a tag field that is a list.
+// itemsOf returns the items of the value n of a tag field, which is a list.
 func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
 	if n.IsThere() && !n.IsList() {
 		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())
@@ -84,7 +84,7 @@ func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
 	return slices.Collect(n.Items()), nil
 }
 
-// listOf the items of so many entries.
+// listOf returns a list of the items of n entries.
 func listOf(entries iter.Seq[*Entry], n int) object.Node {
 	items := make([]object.Node, 0, n)
 	for e := range entries {

@@ -6,8 +6,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// labels is a map of labels that are handed on. Whoever reads it wants strings, so that one with anything
-// else is no such map.
+// labels is a map of labels that are handed on. Readers want strings: a map with another value is no such map.
 type labels struct{ tagMap }
 
 func (m *labels) read(n object.Node) ([]Entry, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// tagMap is a map of tags: of keys to values.
+// tagMap is a map of tag keys to values: {env: prod}.
 type tagMap struct {
 	field *field.Field
 	keys  *Keys
@@ -60,7 +60,7 @@ func (m *tagMap) write(entries iter.Seq[*Entry], n int) object.Node {
 	return object.MapNode(fields)
 }
 
-// take the value. The name of a field stays as it is, if it may.
+// take the value of e. The key keeps its spelling in the field, unless e is exact.
 func (m *tagMap) take(old *Entry, e Entry) Entry {
 	e.Value = e.valueOrEmpty()
 	e.Item = e.Value

@@ -4,8 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// mapOfLists is a map of keys to lists of values. A tag that we write has one value. One that has
-// several has none that could be one of a tag.
+// mapOfLists is a map of keys to lists of values: {env: [prod]}. A tag of a label has one value. A key with several
+// values has no value that a label could have.
 type mapOfLists struct{ tagMap }
 
 func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
@@ -15,7 +15,7 @@ func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
 		item := out[i].Item
 
 		switch {
-		case !item.IsList() && !item.IsNull(): // No list: left as it is.
+		case !item.IsList() && !item.IsNull(): // A value that is no list stays.
 		case item.IsEmpty():
 			out[i].Value = object.Node{}
 		case item.Len() == 1:
@@ -28,7 +28,7 @@ func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
 	return out, err
 }
 
-// take the value, and what another system has in its place as it is.
+// take the value of e, or another system's list as it is.
 func (m *mapOfLists) take(old *Entry, e Entry) Entry {
 	item := e.Item
 	e = m.tagMap.take(old, e)

@@ -11,12 +11,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// bareSuffix ends the IDs of strings that have no value, which no key has.
+// bareSuffix ends the IDs of strings without a value. No key has it.
 const bareSuffix = "\x00"
 
-// stringList is a list of strings of key, separator and value, or of keys alone. An entry
-// is the tag of the longest known key that it starts with, or else of the shortest one that
-// a known prefix or pattern matches, or none that we know.
+// stringList is a list of strings of key, separator and value, or of keys alone: [env=prod, legacy]. The key of an
+// entry is the longest known key that the entry starts with, or else the shortest key of a known prefix or pattern.
+// Other entries are opaque.
 type stringList struct {
 	field *field.Field
 	keys  *Keys
@@ -47,7 +47,7 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 	return out, err
 }
 
-// keyOf returns the key of the tag that the string s is, if it is one.
+// keyOf returns the key of the string s, and whether s is a tag.
 func (l stringList) keyOf(s string) (key string, ok bool) {
 	for key = range l.keys.Known.Of(s, l.field.Separator) {
 		ok = true

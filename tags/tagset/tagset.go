@@ -1,5 +1,4 @@
-// Package tagset reads and writes the tags that a tag field holds, whatever its shape. Each
-// shape has a file.
+// Package tagset reads and writes the tags of a tag field, whatever its shape. Each shape has a file.
 package tagset
 
 import (
@@ -14,48 +13,46 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Set is the tags that a tag field holds, in order, and whatever else it holds. What was
-// there stays in its order, and what is added comes behind it, sorted.
+// A Set has the tags and all other entries of a tag field, in order. Existing entries stay in their order, and added
+// ones follow, sorted.
 type Set struct {
 	keys  *Keys
 	shape shape
 
-	// entries: the first there are existing ones, and the others were added.
+	// entries of the field: the first there existed, and the others were added.
 	entries []Entry
 	there   int
 
-	// left are how many entries are not gone.
+	// left is how many entries are not gone.
 	left int
 
-	// ends is the index, once somebody has asked for a tag.
+	// ends is the index by ID, once somebody has asked for a tag.
 	ends map[string]ends
 
-	// strings of a list of strings, as the provider compares them, and how often the set
-	// has each.
+	// strings of a list of strings, as the provider compares them, and how often the set has each.
 	strings map[string]int
 
 	changed bool
 }
 
-// ends are the positions, plus one, of the first and the last entry of an ID.
+// ends are the positions of the first and the last entry of an ID, plus one.
 type ends struct{ first, last int32 }
 
-// A shape of tag field.
+// A shape of tag fields.
 type shape interface {
-	// read the entries of the field's value, which may not be there. It is an error if
-	// the value is of another shape.
+	// read returns the entries of the field's value, which may be missing. It returns an error if the value has another
+	// shape.
 	read(n object.Node) ([]Entry, error)
 
-	// write the value of a field that has n entries.
+	// write returns the value of a field with n entries.
 	write(entries iter.Seq[*Entry], n int) object.Node
 
-	// take the entry e of a tag from elsewhere: return what it becomes in the place of old,
-	// if that isn't nil.
+	// take returns the entry e from elsewhere as the field has it, in the place of old if that isn't nil.
 	take(old *Entry, e Entry) Entry
 }
 
-// Read what the value n of the field f holds, which may not be there. It is an error if the value isn't of the
-// field's shape, or if no tags have that shape. The value is not changed by what becomes of the set.
+// Read returns the set of the value n of the field f, which may be missing. It returns an error if the value doesn't
+// have the field's shape, or if this shape holds no tags. Changes of the set don't change n.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
@@ -96,7 +93,7 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	return s, nil
 }
 
-// index returns the ends of all IDs. Sets that are only gone through have none.
+// index returns the ends of all IDs. A set without a search has none.
 func (s *Set) index() map[string]ends {
 	if s.ends == nil {
 		s.ends = make(map[string]ends, cap(s.entries))
@@ -111,29 +108,29 @@ func (s *Set) index() map[string]ends {
 	return s.ends
 }
 
-// link the entry e behind all with its ID.
+// link the entry e after all others with its ID.
 func (s *Set) link(e *Entry) {
-	of := s.ends[e.ID]
-	if of.last == 0 {
-		of.first = e.at + 1
+	end := s.ends[e.ID]
+	if end.last == 0 {
+		end.first = e.at + 1
 	} else {
-		s.entries[of.last-1].next = e.at + 1
+		s.entries[end.last-1].next = e.at + 1
 	}
 
-	of.last = e.at + 1
-	s.ends[e.ID] = of
+	end.last = e.at + 1
+	s.ends[e.ID] = end
 }
 
-// Value of the field.
+// Value returns the value of the field.
 func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.left) }
 
-// Len is how many tags and other entries there are.
+// Len returns the number of tags and other entries.
 func (s *Set) Len() int { return s.left }
 
-// Changed is true if anything has been put into the set, or removed from it.
+// Changed reports whether anything has been put into the set, or removed from it.
 func (s *Set) Changed() bool { return s.changed }
 
-// All entries, whether they are known to be tags or not. They may be removed meanwhile.
+// All returns all entries, tags or not. They may be removed meanwhile.
 func (s *Set) All() iter.Seq[*Entry] {
 	return func(yield func(e *Entry) bool) {
 		for i := range s.entries[:s.there] {
@@ -161,28 +158,27 @@ func (s *Set) All() iter.Seq[*Entry] {
 	}
 }
 
-// Tags are the entries that are known to be tags, by their ID, in the order of the first
-// ones. They may be removed meanwhile.
+// Tags returns the tags, each with its entries, in the order of their first entries. They may be removed meanwhile.
 func (s *Set) Tags() iter.Seq[[]Entry] {
-	return func(yield func(of []Entry) bool) {
+	return func(yield func(entries []Entry) bool) {
 		for e := range s.All() {
 			if e.Opaque || s.Find(e.ID) != e {
 				continue
 			}
 
-			of := s.entries[e.at : e.at+1 : e.at+1]
+			entries := s.entries[e.at : e.at+1 : e.at+1]
 			if e.next > 0 {
-				of = s.with(e.ID)
+				entries = s.with(e.ID)
 			}
 
-			if !yield(of) {
+			if !yield(entries) {
 				return
 			}
 		}
 	}
 }
 
-// Texts are the keys and values of the entries that are known to be tags.
+// Texts returns the keys and values of all tags.
 func (s *Set) Texts() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for e := range s.All() {
@@ -193,14 +189,14 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 	}
 }
 
-// Find the first entry of the tag with the ID, or nil if there is none.
+// Find returns the first entry of the tag with the ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
-	of := s.index()[id]
+	end := s.index()[id]
 
-	for i := of.first; i > 0; i = s.entries[i-1].next {
+	for i := end.first; i > 0; i = s.entries[i-1].next {
 		if e := &s.entries[i-1]; !e.gone {
-			if i != of.first {
-				s.ends[id] = ends{i, of.last} // Those before it don't come back.
+			if i != end.first {
+				s.ends[id] = ends{i, end.last} // Entries before it are gone for good.
 			}
 
 			return e
@@ -210,8 +206,8 @@ func (s *Set) Find(id string) *Entry {
 	return nil
 }
 
-// For returns the entry that stands for e: the first of the tag with its ID, or else, in a list of strings, the
-// string that the provider takes for that of e. It is nil if there is none.
+// For returns the entry that stands for e, or nil if there is none: the first entry of its tag. In a list of strings on
+// DigitalOcean, it may be env:Prod for the entry env:prod.
 func (s *Set) For(e *Entry) *Entry {
 	if there := s.Find(e.ID); there != nil || !s.hasString(e) {
 		return there
@@ -226,11 +222,11 @@ func (s *Set) For(e *Entry) *Entry {
 	return nil
 }
 
-// Has is true if there is a tag with the ID.
+// Has reports whether there is a tag with the ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 
-// Holds is true if the set has the tag of the entry e, at whatever value. A list of strings has
-// just that string.
+// Holds reports whether the set has the tag of the entry e, whatever its value. A list of strings has to have the same
+// string.
 func (s *Set) Holds(e *Entry) bool {
 	if s.strings != nil {
 		return s.hasString(e)
@@ -239,8 +235,7 @@ func (s *Set) Holds(e *Entry) bool {
 	return !e.Opaque && s.Has(e.ID)
 }
 
-// Adds is how many more entries there are after putting e. Two tags can come
-// to one string, which a list never has twice.
+// Adds returns how many entries more there are after Put of e: none or one. A list never has a string twice.
 func (s *Set) Adds(e *Entry) int {
 	if s.Has(e.ID) || s.hasString(e) {
 		return 0
@@ -249,7 +244,8 @@ func (s *Set) Adds(e *Entry) int {
 	return 1
 }
 
-// Put the tag e in the place of all with the same ID, or behind all others.
+// Put puts the tag e in the place of all entries with its ID, or after all others. Put of env: prod changes {env: dev,
+// team: a} to {env: prod, team: a}.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
 	if old == nil || old.next > 0 || !sameText(old.Value, e.Value) || e.Exact && old.Key != e.Key {
@@ -257,51 +253,51 @@ func (s *Set) Put(e *Entry) {
 	}
 }
 
-// Adopt a tag of another field of the same kind, which has the entries of, in the
-// place of the one with the same ID, or behind all others.
-func (s *Set) Adopt(of []Entry) { s.changed = s.place(s.adopted(of)...) || s.changed }
+// Adopt puts the entries of one tag of another field in the place of the tag, or after all others. Adopting a=1 and a=2
+// changes the list [a=1, b=1] to [a=1, b=1, a=2].
+func (s *Set) Adopt(entries []Entry) { s.changed = s.place(s.adopted(entries)...) || s.changed }
 
-// Grows returns how many more entries there are after adopting the entries of.
-func (s *Set) Grows(of []Entry) int {
-	n := len(s.adopted(of))
-	for range s.With(of[0].ID) {
+// Grows returns how many entries more there are after Adopt of the entries.
+func (s *Set) Grows(entries []Entry) int {
+	n := len(s.adopted(entries))
+	for range s.With(entries[0].ID) {
 		n--
 	}
 
 	return n
 }
 
-// adopted returns what adopting the entries of places: what is there already where it
-// is.
-func (s *Set) adopted(of []Entry) []Entry {
-	// Each string is a tag as it is.
-	if s.strings == nil || len(of) == 1 {
-		return []Entry{s.shape.take(s.Find(of[0].ID), of[0])}
+// adopted returns the entries of one tag in the order in which Adopt places them: entries that are there already keep
+// their places.
+func (s *Set) adopted(entries []Entry) []Entry {
+	// In other shapes, a tag is a single entry.
+	if s.strings == nil || len(entries) == 1 {
+		return []Entry{s.shape.take(s.Find(entries[0].ID), entries[0])}
 	}
 
 	at := make(map[string]int)
-	for e := range s.With(of[0].ID) {
+	for e := range s.With(entries[0].ID) {
 		if _, ok := at[e.String()]; !ok {
 			at[e.String()] = len(at) - len(s.entries)
 		}
 	}
 
-	// What has no place yet comes behind what has, whose place is less than zero.
-	return slices.SortedStableFunc(slices.Values(of), func(a, b Entry) int { return cmp.Compare(at[a.String()], at[b.String()]) })
+	// An entry with a place has a number below zero, and comes before an entry without one.
+	return slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(at[a.String()], at[b.String()]) })
 }
 
-// Restore an entry of another field of the same kind as it is there. It returns false if it
-// is there already, and otherwise is no change.
+// Restore puts an entry of another field as it is. It reports whether the entry was missing. The set counts as
+// unchanged.
 func (s *Set) Restore(e Entry) bool { return s.place(e) }
 
-// Join the entry e of another field of the same kind to those with the same ID.
+// Join adds the entry e of another field to the entries with its ID.
 func (s *Set) Join(e Entry) {
 	if !s.hasString(&e) {
 		s.add(e)
 	}
 }
 
-// add the entry behind all others.
+// add the entry after all others.
 func (s *Set) add(e Entry) {
 	s.index()
 
@@ -312,21 +308,20 @@ func (s *Set) add(e Entry) {
 	s.count(&e, 1)
 }
 
-// Remove the entry e of the set.
+// Remove removes the entry e of the set.
 func (s *Set) Remove(e *Entry) {
 	s.drop(&s.entries[e.at])
 	s.changed = true
 }
 
-// place the entries, which are of one tag, where those with the same ID are, and
-// behind all others those that have no place there. It returns false if they are there
-// already.
+// place the entries of one tag in the places of the entries with the same ID, and the others after all entries. It
+// reports whether the set has changed.
 func (s *Set) place(entries ...Entry) bool {
 	var few [4]int32
 
 	id := entries[0].ID
 
-	// A key that is there more often is left as often as there are entries.
+	// A key that is there more often has a place for each entry.
 	free := few[:0]
 	for e := range s.With(id) {
 		free = append(free, e.at)
@@ -375,7 +370,7 @@ func (s *Set) With(id string) iter.Seq[Entry] {
 	}
 }
 
-// with returns With as a list, which has no more room than it needs: a list can have 100,000 tags of one key.
+// with returns With as a list without spare room: a list can have 100,000 tags of one key.
 func (s *Set) with(id string) []Entry {
 	n := 0
 	for range s.With(id) {
@@ -385,20 +380,19 @@ func (s *Set) with(id string) []Entry {
 	return slices.AppendSeq(make([]Entry, 0, n), s.With(id))
 }
 
-// hasString is true if the set has a string that the provider takes for that of e.
+// hasString reports whether the set has the string of e, as the provider compares strings.
 func (s *Set) hasString(e *Entry) bool {
 	return s.strings != nil && s.strings[s.compared(e)] > 0
 }
 
-// count the string that e is so many times more, if it is one.
+// count the string of e so many times more.
 func (s *Set) count(e *Entry, times int) {
 	if s.strings != nil {
 		s.strings[s.compared(e)] += times
 	}
 }
 
-// compared returns the string that e is as the provider compares it with
-// others.
+// compared returns the string of e as the provider compares it with others: in lower case on DigitalOcean.
 func (s *Set) compared(e *Entry) string {
 	if s.keys.Profile.FoldEntries {
 		return s.keys.Profile.Fold(e.String())
