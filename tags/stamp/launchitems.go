@@ -9,7 +9,7 @@ import (
 
 // stampItems stamps the items of the list at the place, such as tagSpecifications of a LaunchTemplate. Each item is
 // like a resource with tags.
-func (l *launch) stampItems(at *locate.Launched) error {
+func (l *launch) stampItems(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", object.Object{}, object.Object{})
 	labels := l.labels.in(t)
 
@@ -56,7 +56,7 @@ func (l *launch) stampItems(at *locate.Launched) error {
 
 // stampItem returns the item with its tags, or nothing if the item was added for tags and gets none. there has the
 // observed items by their keys.
-func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
+func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
 	}
@@ -95,7 +95,7 @@ func (l *launch) stampItem(at *locate.Launched, item object.Node, there map[stri
 
 // planItem plans the tags of t, the item with the key. Only items that the place names get labels, but in no item may a
 // label of another than a trusted source have a reserved key.
-func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, labels *Labels) (*plan, error) {
+func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target, labels *Labels) (*plan, error) {
 	if !at.Of.Has(key) {
 		return l.planReserved(t, labels), nil
 	}
@@ -112,7 +112,7 @@ func (l *launch) planItem(at *locate.Launched, key string, t *locate.Target, lab
 
 // itemsOf returns the list at the place, with the item that the place adds if it is missing, and how many items get
 // labels.
-func (l *launch) itemsOf(at *locate.Launched) (list object.Node, asked int, err error) {
+func (l *launch) itemsOf(at *locate.LaunchedPlace) (list object.Node, asked int, err error) {
 	list, err = l.resource.At(at.Of.List)
 
 	switch {

@@ -11,7 +11,7 @@ import (
 
 // takeReserved takes tags with reserved keys from a field for launched resources that labels don't go to: volumeTags of
 // an Instance whose block devices have tags.
-func (l *launch) takeReserved(at *locate.Launched) {
+func (l *launch) takeReserved(at *locate.LaunchedPlace) {
 	if at.Of.Value == "" && at.Of.List.IsZero() {
 		t := l.target.In(at, "", l.resource, l.target.Observed)
 		l.add(l.planReserved(t, l.labels.in(t)))
