@@ -160,3 +160,22 @@ func FieldEntry(b []byte) (key, value []byte, ok bool) {
 
 	return key, value, ok && tag == Value && len(rest) == 0
 }
+
+// length reads the length at the position at. It returns the positions at which what has that
+// length begins and ends, or zeros if the length isn't in plain form or leads beyond b.
+func length(b []byte, at int) (from, to int) {
+	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
+		return at + 1, at + 1 + int(b[at]) // So most are, and this takes less time.
+	}
+
+	if at >= len(b) {
+		return 0, 0
+	}
+
+	n, size := protowire.ConsumeVarint(b[at:])
+	if from = at + size; size != protowire.SizeVarint(n) || n > uint64(len(b)-from) { //nolint:gosec // It is a length.
+		return 0, 0
+	}
+
+	return from, from + int(n) //nolint:gosec // It is no more than the length of the bytes.
+}
