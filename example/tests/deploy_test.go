@@ -166,6 +166,9 @@ var (
 	operators = []string{"and", "or", "unless", "bool"}
 )
 
+// succeeds are the reasons of runs that don't fail. PolicyViolated has an alert of its own.
+var succeeds = []string{"AllPropagated", "SomeSkipped", "CloudRefuses", "UnknownKinds", "PolicyViolated"}
+
 // TestMonitoringNames proves that the function has each metric, label and value that the rules and the dashboard
 // of package/deploy name.
 func TestMonitoringNames(t *testing.T) {
@@ -204,8 +207,16 @@ func TestMonitoringNames(t *testing.T) {
 	}
 
 	all := queries(t, root)
+	rules := alertRules(t, root)
+	fails := rules[slices.IndexFunc(rules, func(r alertRule) bool { return r.Alert == "CloudTagsRunsFail" })].Expr
 
-	for _, r := range alertRules(t, root) {
+	for _, reason := range values["function_cloud_tags_runs_total"]["reason"] {
+		if !slices.Contains(succeeds, reason) && !strings.Contains(fails, reason) {
+			t.Errorf("the alert CloudTagsRunsFail has no reason %s. If runs with the reason don't fail, list it in this test", reason)
+		}
+	}
+
+	for _, r := range rules {
 		all = append(all, r.Expr)
 
 		if !slices.ContainsFunc(faults, func(f alertFault) bool { return f.Alerts[r.Alert] != nil }) && r.Alert != alertNoRuns {

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -101,15 +99,9 @@ func explained(c live.Test, composition string, xr *unstructured.Unstructured, r
 	c.T.Helper()
 
 	dir := c.T.TempDir()
-	write := func(name string, text []byte, err error) string {
+	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err == nil {
-			err = os.WriteFile(file, text, 0o600)
-		}
-
-		if err != nil {
-			c.T.Fatal(err)
-		}
+		tagstest.WriteFiles(c.T, map[string]string{file: text})
 
 		return "--" + strings.TrimSuffix(name, ".yaml") + "=" + file
 	}
@@ -122,14 +114,17 @@ func explained(c live.Test, composition string, xr *unstructured.Unstructured, r
 		}
 
 		stored.SetManagedFields(nil)
-		text, err := yaml.Marshal(stored.Object)
 
-		return write(name, text, err)
+		return write(name, marshal(c.T, stored.Object))
 	}
 
 	composed, err := c.Composed(c.T.Context(), root)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+
 	args := []string{
-		"explain", "--step=cloud-tags", get("composition.yaml", live.Composition(composition, nil, nil)), get("xr.yaml", xr), write("rendered.yaml", composed, err),
+		"explain", "--step=cloud-tags", get("composition.yaml", live.Composition(composition, nil, nil)), get("xr.yaml", xr), write("rendered.yaml", string(composed)),
 	}
 
 	for _, o := range required {

@@ -18,7 +18,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
-	conditions "github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // symptomRow matches a row of the page of symptoms: a symptom, and the scenario that shows it.
@@ -76,16 +77,41 @@ func TestSymptoms(t *testing.T) {
 	}
 }
 
-// TestSymptomsComplete proves that the page has each reason of a condition, and of each event that any scenario has.
+// TestReasonsListed proves that the READMEs have a row for each skip reason, and for each reason of the condition.
+func TestReasonsListed(t *testing.T) {
+	t.Parallel()
+
+	root, _ := all(t)
+	rows := map[string][]string{filepath.Join("tags", "README.md"): words.Map(profile.SkipReasons(), func(r profile.SkipReason) string { return string(r) })}
+
+	for _, s := range samples(t, start(t, root)) {
+		if _, reason, ok := strings.Cut(s.series, `runs_total{reason="`); ok {
+			page := filepath.Join("tags", "report", "README.md")
+			rows[page] = append(rows[page], strings.TrimSuffix(reason, `"}`))
+		}
+	}
+
+	for page, reasons := range rows {
+		text := read(t, filepath.Join(root, page))
+		for _, reason := range reasons {
+			if !strings.Contains(text, "| `"+reason+"` |") {
+				t.Errorf("%s has no row for %s", page, reason)
+			}
+		}
+	}
+
+	if len(rows) != 2 {
+		t.Error("the function has no metric of runs by their reasons")
+	}
+}
+
+// TestSymptomsComplete proves that the page has each reason of an event in any scenario.
 func TestSymptomsComplete(t *testing.T) {
 	t.Parallel()
 
 	root, scenarios := all(t)
 
-	reasons := []string{
-		conditions.ReasonAllPropagated, conditions.ReasonSomeSkipped, conditions.ReasonCloudRefuses, conditions.ReasonPolicyViolated, conditions.ReasonUnknownKinds,
-		conditions.ReasonInvalidInput, conditions.ReasonResolveFailed, conditions.ReasonTagConflict, conditions.ReasonLimitExceeded,
-	}
+	var reasons []string
 
 	for _, s := range scenarios {
 		want := expected(t, s)

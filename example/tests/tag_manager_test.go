@@ -4,22 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/types/known/structpb"
-	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
@@ -161,45 +160,18 @@ func record(t *testing.T, address string, scenarios []scenario.Scenario) {
 	}
 }
 
-// composedTags returns the tags of the composed resources in an output, by the names
-// that these have in the pipeline.
+// composedTags returns the tags of the composed resources in an output, by their names in the pipeline.
 func composedTags(t *testing.T, output string) map[string]map[string]string {
 	t.Helper()
 
 	all := make(map[string]map[string]string)
 
-	for d := k8syaml.NewYAMLOrJSONDecoder(strings.NewReader(output), 4096); ; {
-		var object struct {
-			Metadata struct {
-				Annotations map[string]string `json:"annotations"`
-			} `json:"metadata"`
-			Spec struct {
-				ForProvider struct {
-					Tags map[string]string `json:"tags"`
-					List []struct {
-						Key   string `json:"key"`
-						Value string `json:"value"`
-					} `json:"tag"`
-				} `json:"forProvider"`
-			} `json:"spec"`
-		}
-
-		if err := d.Decode(&object); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-
-		if name := object.Metadata.Annotations["crossplane.io/composition-resource-name"]; name != "" {
-			all[name] = object.Spec.ForProvider.Tags
-
-			for _, tag := range object.Spec.ForProvider.List {
-				if all[name] == nil {
-					all[name] = make(map[string]string)
-				}
-
-				all[name][tag.Key] = tag.Value
-			}
+	for _, o := range decode(t, output) {
+		r := &unstructured.Unstructured{Object: o}
+		if name := r.GetAnnotations()[annotationName]; name != "" {
+			all[name] = live.TagsOf(r)
 		}
 	}
+
+	return all
 }
