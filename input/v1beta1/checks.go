@@ -38,10 +38,10 @@ func (s self) at(path ...string) *structpb.Value {
 func (s self) text(name string) string { return s.at(name).GetStringValue() }
 
 // is reports whether the field name is one of some strings.
-func (s self) is(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
+func (s self) isOneOf(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
 
 // one reports whether the source picks one object.
-func (s self) one() bool { return s.is("pick", "One") }
+func (s self) one() bool { return s.isOneOf("pick", "One") }
 
 // patterns says in words what each pattern of the CRD asks for.
 var patterns = map[string]string{
@@ -69,8 +69,7 @@ var formats = map[string]func(text string) error{
 		_, err := expression.ParseRegexp(text)
 		return err
 	},
-	// No label's key starts with an exclamation mark. Whoever writes one wants to leave
-	// labels out.
+	// No label's key starts with an exclamation mark. People write one to leave labels out.
 	"label-pattern": func(text string) error {
 		if strings.HasPrefix(text, "!") {
 			return errors.New("matches no key: except says which labels are left out")
@@ -135,8 +134,8 @@ func refine(root *schema) {
 
 	root.Properties["sources"].Items.Properties["include"].Properties["contextKey"].check = readContextKey
 
-	for _, of := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
-		of.Properties["resource"].Properties["matchLabels"].check = oneMap
+	for _, s := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
+		s.Properties["resource"].Properties["matchLabels"].check = oneMap
 	}
 
 	root.Properties["sources"].whole = differentNames
@@ -193,7 +192,7 @@ func oneMap(a *admission, p *field.Path, labels self) {
 
 // usefulHop refuses a source of objects without labels that no other source can read, or that has labels to include.
 func usefulHop(a *admission, p *field.Path, s self) {
-	if !s.is("type", string(SourceTypeRequiredResource)) || s.has("prefix") || s.has("fromFieldPath") {
+	if !s.isOneOf("type", string(SourceTypeRequiredResource)) || s.has("prefix") || s.has("fromFieldPath") {
 		return
 	}
 
@@ -203,9 +202,9 @@ func usefulHop(a *admission, p *field.Path, s self) {
 		a.note(field.Required(p.Child("name"), hop+", and others find its object by its name"))
 	}
 
-	for _, of := range []string{"include", "resources"} {
-		if s.has(of) {
-			a.note(field.Forbidden(p.Child(of), hop))
+	for _, name := range []string{"include", "resources"} {
+		if s.has(name) {
+			a.note(field.Forbidden(p.Child(name), hop))
 		}
 	}
 }
@@ -216,9 +215,9 @@ func differentFields(a *admission, p *field.Path, list self) {
 		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
 	}
 
-	for _, of := range []string{"key", "value"} {
-		if list.has("extra", list.text(of)) {
-			a.note(field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
+	for _, name := range []string{"key", "value"} {
+		if list.has("extra", list.text(name)) {
+			a.note(field.Forbidden(p.Child("extra", list.text(name)), "the tag is written there"))
 		}
 	}
 }
@@ -262,9 +261,9 @@ func metadataField(segments object.Segments, tagField self) string {
 	switch {
 	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
 		return ofMetadata
-	case len(segments) == 1 && tagField.is("shape", "Map", "Labels", ""):
+	case len(segments) == 1 && tagField.isOneOf("shape", "Map", "Labels", ""):
 		return ""
-	case len(segments) != 2 || !tagField.is("shape", "Joined", "") || segments[1].Type != object.SegmentField:
+	case len(segments) != 2 || !tagField.isOneOf("shape", "Joined", "") || segments[1].Type != object.SegmentField:
 		return ofMetadata
 	case object.IsPrivate(segments[1].Field):
 		return "belongs to Crossplane, kubectl or this function, and can't hold tags"
@@ -274,8 +273,8 @@ func metadataField(segments object.Segments, tagField self) string {
 	}
 }
 
-// matchingNames refuses a rule that copies from several composed resources without telling by a * which
-// resources get what.
+// matchingNames refuses a rule that copies from several composed resources, but doesn't pair them with
+// other resources by a *.
 func matchingNames(a *admission, p *field.Path, rule self) {
 	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
 		return

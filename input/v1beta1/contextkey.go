@@ -25,8 +25,8 @@ func (a *admission) reads(p *field.Path, key string) {
 func readContextKey(a *admission, p *field.Path, key self) { a.reads(p, key.GetStringValue()) }
 
 // ownContextKey refuses to write a key that the input reads, or that belongs to Crossplane. A step
-// that wrote what it reads would take labels from itself, and would replace what another step has
-// written there.
+// that wrote its own key to read would take labels from itself, and would replace the labels of
+// another step there.
 func ownContextKey(a *admission, p *field.Path, in self) {
 	p, key := p.Child("toContextKey"), in.text("toContextKey")
 

@@ -36,7 +36,7 @@ type crd struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
 	rules      *cel.Validator
-	messages   []string // Of the rules.
+	messages   []string // Messages of the rules.
 }
 
 func readDefinition(tb testing.TB) *apiextensionsv1.CustomResourceDefinition {
@@ -323,8 +323,8 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 		names := slices.Sorted(maps.Keys(s.Properties))
 
 		if s.ValueValidation.MinProperties != nil && len(names) > 0 {
-			most := cmp.Or(ptr.Deref(s.ValueValidation.MaxProperties, 0), int64(len(names)))
-			names = rapid.Permutation(names).Draw(t, "names")[:rapid.Int64Range(*s.ValueValidation.MinProperties, most).Draw(t, "fields")]
+			limit := cmp.Or(ptr.Deref(s.ValueValidation.MaxProperties, 0), int64(len(names)))
+			names = rapid.Permutation(names).Draw(t, "names")[:rapid.Int64Range(*s.ValueValidation.MinProperties, limit).Draw(t, "fields")]
 		}
 
 		for _, name := range names {
@@ -354,8 +354,8 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 			texts = append(texts, "")
 		}
 
-		if most := s.ValueValidation.MaxLength; most != nil {
-			texts = slices.DeleteFunc(texts, func(text string) bool { return int64(len(text)) > *most })
+		if limit := s.ValueValidation.MaxLength; limit != nil {
+			texts = slices.DeleteFunc(texts, func(text string) bool { return int64(len(text)) > *limit })
 		}
 
 		pattern := regexp.MustCompile(s.ValueValidation.Pattern)
@@ -445,8 +445,8 @@ func messages(tb testing.TB) []string {
 			out = append(out, r.Message)
 		}
 
-		for _, of := range s.Properties {
-			walk(&of)
+		for _, property := range s.Properties {
+			walk(&property)
 		}
 
 		if s.Items != nil {

@@ -160,11 +160,11 @@ type decoded struct {
 	err error
 }
 
-// A keptKey is what an input is kept under: its hash, or that of the standard that own was joined with, and the title
-// of that.
+// A keptKey identifies a kept input: by its hash or, if the input step is joined with a standard, by step and the standard's
+// hash and title.
 type keptKey struct {
 	hash  Hash
-	own   *CloudTags
+	step  *CloudTags
 	title string
 }
 
@@ -174,14 +174,14 @@ func (d *Decoder) Decode(ctx context.Context, s *structpb.Struct, hash Hash) (*C
 	return d.keep(ctx, keptKey{hash: hash}, func() (*CloudTags, error) { return decodeStep(ctx, s) })
 }
 
-// Join validates s, the input of a pipeline step that names the standard in extends, together with that, and sets the
-// defaults of both. own is what s was decoded to. A standard that is no input is a *StandardError, and any other error is
-// about what both say together. Once ctx has ended, its error is returned. Callers share the result, and must not change it.
-func (d *Decoder) Join(ctx context.Context, own *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
-	key := keptKey{own: own, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
+// Join joins the input s of a pipeline step with the standard that it extends, validates the result, and sets its defaults.
+// step is the decoded s. If the standard is no input, the error is a *StandardError, and any other error is about both
+// together. Once ctx has ended, its error is returned. Callers share the result, and must not change it.
+func (d *Decoder) Join(ctx context.Context, step *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
+	key := keptKey{step: step, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
 
-	if of := standard.Value.GetStructValue(); of != nil {
-		key.hash = HashOf(of)
+	if o := standard.Value.GetStructValue(); o != nil {
+		key.hash = HashOf(o)
 	}
 
 	return d.keep(ctx, key, func() (*CloudTags, error) {
@@ -197,15 +197,15 @@ func (d *Decoder) Join(ctx context.Context, own *CloudTags, s *structpb.Struct, 
 	})
 }
 
-// keep returns what is kept under the key, or else what decode returns, which it keeps: an input, or the error of a broken
-// one. It keeps no error after the end of ctx, and nothing without a hash, which could be of another input.
+// keep returns the input or error that is kept under the key. If there is none, it calls decode, and keeps the result. It keeps
+// no error after the end of ctx, and nothing without a hash, since the hash of another input may also be zero.
 func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTags, error)) (*CloudTags, error) {
 	d.mu.Lock()
-	of, ok := d.kept[key]
+	hit, ok := d.kept[key]
 	d.mu.Unlock()
 
 	if ok {
-		return of.in, of.err
+		return hit.in, hit.err
 	}
 
 	in, err := decode()
@@ -225,7 +225,7 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTa
 		expressions = in.weight()
 	}
 
-	// A Decoder that is full starts anew. That is rare.
+	// A full Decoder starts anew, which is rare.
 	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
 		d.kept, d.expressions = make(map[keptKey]decoded), 0
 	}
@@ -258,8 +258,8 @@ func (in *CloudTags) weight() (parts int) {
 // +kubebuilder:object:generate=false
 type Hash [sha256.Size]byte
 
-// HashOf an input, which does not depend on the order of its fields. That of one that can't be encoded is zero: Decode
-// refuses it.
+// HashOf returns the hash of an input, which does not depend on the order of its fields. An input that can't be encoded has the zero
+// Hash: Decode refuses it.
 func HashOf(s *structpb.Struct) Hash {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(s)
 	if err != nil {

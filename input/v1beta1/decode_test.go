@@ -144,7 +144,7 @@ type inputCase struct {
 	Input  json.RawMessage `json:"input"` // In YAML, which JSON is.
 }
 
-// refused are those of testdata/refused.yaml, and those that are too large for it.
+// refused returns the inputs of testdata/refused.yaml, and inputs that are too large for this file.
 func refused(tb testing.TB) []inputCase {
 	tb.Helper()
 
@@ -195,10 +195,10 @@ func TestDecodeMetadata(t *testing.T) {
 		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "a", Operation: "a", APIVersion: "a", Time: &now, FieldsType: "a", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}, Subresource: "a"}},
 	}
 
-	for _, of := range []reflect.Value{reflect.ValueOf(*all), reflect.ValueOf(all.OwnerReferences[0]), reflect.ValueOf(all.ManagedFields[0])} {
-		for i := range of.NumField() {
-			if of.Field(i).IsZero() {
-				t.Errorf("\nThe test should set all fields of metadata.\n%s: %s is not set", of.Type(), of.Type().Field(i).Name)
+	for _, v := range []reflect.Value{reflect.ValueOf(*all), reflect.ValueOf(all.OwnerReferences[0]), reflect.ValueOf(all.ManagedFields[0])} {
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				t.Errorf("\nThe test should set all fields of metadata.\n%s: %s is not set", v.Type(), v.Type().Field(i).Name)
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// TestDecoderKeepsErrors proves that what a Decoder refuses costs as little the second time as what it admits.
+// TestDecoderKeepsErrors proves that a Decoder refuses an input the second time at as little cost as it admits one.
 func TestDecoderKeepsErrors(t *testing.T) {
 	d := &v1beta1.Decoder{}
 	broken := input(t, `{ignoreTags: [`+strings.Repeat(`{key: ""},`, 40_000)+`]}`)
@@ -353,7 +353,7 @@ func TestDecoderKeepsErrors(t *testing.T) {
 		t.Errorf("\nAny number of mistakes should be told at once.\nDecode(...): %s", took)
 	}
 
-	// Whoever decodes finds that the call has ended.
+	// The decoding of an input would fail, since the call has ended.
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 
@@ -362,13 +362,13 @@ func TestDecoderKeepsErrors(t *testing.T) {
 		t.Errorf("\nAn error should be kept.\nDecode(...): -first, +second:\n%s", diff)
 	}
 
-	own, err := kept(d, input(t, extends))
+	step, err := kept(d, input(t, extends))
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	join := func(ctx context.Context, standard *structpb.Value) error {
-		_, err := d.Join(ctx, own, input(t, extends), standardOf(standard))
+		_, err := d.Join(ctx, step, input(t, extends), standardOf(standard))
 		return err
 	}
 
@@ -397,12 +397,12 @@ func (c *fewer) Err() error {
 	return nil
 }
 
-// TestDecoderForgets proves that errors that say nothing about the input are not kept.
+// TestDecoderForgets proves that errors are not kept if they say nothing about the input.
 func TestDecoderForgets(t *testing.T) {
 	d := &v1beta1.Decoder{}
 	in := input(t, everything)
 
-	own, err := kept(d, input(t, extends))
+	step, err := kept(d, input(t, extends))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +412,7 @@ func TestDecoderForgets(t *testing.T) {
 			t.Fatalf("\nDecoding should end with the context, and its error not be kept.\nDecode(...): %v", err)
 		}
 
-		if _, err := d.Join(&fewer{t.Context(), left}, own, input(t, extends), standardOf(structpb.NewStructValue(in))); !errors.Is(err, context.Canceled) {
+		if _, err := d.Join(&fewer{t.Context(), left}, step, input(t, extends), standardOf(structpb.NewStructValue(in))); !errors.Is(err, context.Canceled) {
 			t.Fatalf("\nJoining should end with the context, and its error not be kept.\nJoin(...): %v", err)
 		}
 	}
@@ -510,7 +510,7 @@ func TestValidatePatterns(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that what Decode accepts is the same once it is encoded again.
+// FuzzDecode checks that a decoded input is the same once it is encoded and decoded again.
 func FuzzDecode(f *testing.F) {
 	texts := []string{everything}
 	for _, tc := range refused(f) {

@@ -3,11 +3,14 @@
 // Crossplane neither installs nor enforces the CRD of a function's input, so
 // [Decode] sets the defaults of its schema and enforces it, and its rules.
 //
-// Each restriction of the input stands in one place. Those that a schema can express are markers in
-// types.go, which `go generate` puts into the CRD. Those on several fields are rules of the CRD,
-// which rules.go evaluates. Only checks that an API server could not make in time, or that need
-// other data, such as the names of tag profiles, are Go code, in checks.go. metadata.yaml has the
-// schema of metadata. Tests compare the results with the API server's own validation.
+// Each restriction of the input stands in one place:
+//
+//   - A restriction that a schema can express is a marker in types.go. `go generate` puts it into the CRD.
+//   - A restriction on several fields is a rule of the CRD, and rules.go evaluates it.
+//   - Only checks that an API server could not make in time, or that need other data, such as the
+//     names of tag profiles, are Go code, in checks.go.
+//
+// metadata.yaml has the schema of metadata. Tests compare the results with the API server's own validation.
 //
 // +kubebuilder:object:generate=true
 package v1beta1

@@ -35,10 +35,10 @@ func inputSchema(t *testing.T) node {
 	return schema
 }
 
-// TestEditorSchema proves that the schema for editors is what the CRD says.
+// TestEditorSchema proves that the schema for editors is made of the CRD.
 func TestEditorSchema(t *testing.T) {
-	of := editorSchema(inputSchema(t)).(node) //nolint:forcetypeassert // A schema remains one.
-	properties := of["properties"].(node)     //nolint:forcetypeassert // They are an object.
+	in := editorSchema(inputSchema(t)).(node) //nolint:forcetypeassert // A schema remains one.
+	properties := in["properties"].(node)     //nolint:forcetypeassert // They are an object.
 	properties["apiVersion"] = node{"const": v1beta1.APIVersion}
 	properties["kind"] = node{"const": v1beta1.Kind}
 
@@ -51,7 +51,7 @@ func TestEditorSchema(t *testing.T) {
 		"$schema":     "http://json-schema.org/draft-07/schema#",
 		"title":       "function-cloud-tags",
 		"description": "An input of function-cloud-tags, or a Composition or an Operation with steps that have one.",
-		"definitions": node{"input": of, "pipeline": pipeline},
+		"definitions": node{"input": in, "pipeline": pipeline},
 		"if":          isInput,
 		"then":        node{"$ref": "#/definitions/input"},
 		"else": node{"allOf": []node{
@@ -65,33 +65,33 @@ func TestEditorSchema(t *testing.T) {
 
 // editorSchema is a schema of Kubernetes as one of JSON Schema: without rules, which editors don't know, and
 // with the fields that there are and no others.
-func editorSchema(of any) any {
-	switch of := of.(type) {
+func editorSchema(value any) any {
+	switch typed := value.(type) {
 	case node:
 		out := make(node)
 
-		for name, v := range of {
+		for name, v := range typed {
 			if !strings.HasPrefix(name, "x-kubernetes-") {
 				out[name] = editorSchema(v)
 			}
 		}
 
-		if _, ok := of["properties"].(node); ok && of["type"] == "object" && of["x-kubernetes-preserve-unknown-fields"] == nil {
+		if _, ok := typed["properties"].(node); ok && typed["type"] == "object" && typed["x-kubernetes-preserve-unknown-fields"] == nil {
 			out["additionalProperties"] = false
 		}
 
 		return out
 
 	case []any:
-		out := make([]any, len(of))
-		for i, v := range of {
+		out := make([]any, len(typed))
+		for i, v := range typed {
 			out[i] = editorSchema(v)
 		}
 
 		return out
 
 	default:
-		return of
+		return typed
 	}
 }
 
@@ -100,7 +100,7 @@ func editorSchema(of any) any {
 type fieldOf struct {
 	path   string
 	schema node
-	of     string
+	owner  string
 }
 
 // fieldsOf a schema, in the order of their paths.
@@ -129,40 +129,89 @@ func fieldsOf(schema node, path string) (fields []fieldOf) {
 	return fields
 }
 
-// object is what tells the objects that a schema is for from others: the names of its fields.
+// object returns the names of the fields of a schema, which tell its objects from others.
 func object(schema node) string {
 	properties, _ := schema["properties"].(node)
 	return strings.Join(slices.Sorted(maps.Keys(properties)), " ")
 }
 
-// TestFieldsTable proves that README's table of fields is what the CRD says.
+// TestFieldsTable proves that README's table has all fields of the CRD, with the first paragraphs of their comments. If
+// several objects have the same fields, the one with the shortest path has them in the table, and the others have a link.
 func TestFieldsTable(t *testing.T) {
+	var (
+		fields   = fieldsOf(inputSchema(t), "")
+		shortest = make(map[string]string) // Paths, by the fields of their objects.
+		links    = make(map[string]string) // Paths that have the same fields as another path.
+	)
+
+	for _, f := range fields {
+		if path, ok := shortest[inside(t, f.schema)]; !ok || strings.Count(f.path, ".") < strings.Count(path, ".") {
+			shortest[inside(t, f.schema)] = f.path
+		}
+	}
+
+	fields = slices.DeleteFunc(fields, func(f fieldOf) bool {
+		for path := range links {
+			if strings.HasPrefix(f.path, path+".") || strings.HasPrefix(f.path, path+"[].") {
+				return true
+			}
+		}
+
+		if path := shortest[inside(t, f.schema)]; inside(t, f.schema) != "" && path != f.path {
+			links[f.path] = path
+		}
+
+		return false
+	})
+
 	var out strings.Builder
 
 	out.WriteString("| Field | Type | Default | Meaning |\n|---|---|---|---|\n")
 
-	for _, f := range fieldsOf(inputSchema(t), "") {
-		value := ""
-		if v, ok := f.schema["default"]; ok {
-			text, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			value = "`" + strings.Trim(string(text), `"`) + "`"
-		}
-
+	for _, f := range fields {
 		description, _ := f.schema["description"].(string)
-		sentence := firstSentence(description)
+		name, meaning, value := "`"+f.path+"`", firstParagraph(description), ""
 
-		if sentence == "" {
+		if meaning == "" {
 			t.Errorf("%s: want a comment in types.go, which is what people read in editors and in README.md", f.path)
 		}
 
-		out.WriteString(strings.Join([]string{"| `" + f.path + "`", typeOf(f.schema), value, sentence + " |\n"}, " | "))
+		if slices.Contains(slices.Collect(maps.Values(links)), f.path) {
+			name = "<a id=\"" + idOf(f.path) + "\"></a>" + name
+		}
+
+		if path, ok := links[f.path]; ok {
+			meaning += " Fields: see [`" + path + "`](#" + idOf(path) + ")."
+		}
+
+		if v, ok := f.schema["default"]; ok {
+			value = "`" + strings.Trim(text(t, v), `"`) + "`"
+		}
+
+		out.WriteString(strings.Join([]string{"| " + name, typeOf(f.schema), value, meaning + " |\n"}, " | "))
 	}
 
 	tagstest.Section(t, "README.md", "fields", out.String())
+}
+
+// inside returns the fields of objects of the schema, or of the items of a list, as text. It is empty if there are none.
+func inside(t *testing.T, schema node) string {
+	t.Helper()
+
+	if items, ok := schema["items"].(node); ok {
+		schema = items
+	}
+
+	if schema["properties"] == nil {
+		return ""
+	}
+
+	return text(t, schema["properties"])
+}
+
+// idOf returns the name of a field's row in links.
+func idOf(path string) string {
+	return "field-" + strings.NewReplacer("[]", "", ".", "-").Replace(path)
 }
 
 // typeOf a schema, in words.
@@ -197,20 +246,13 @@ func plural(name string) string {
 	return name + "s"
 }
 
-// sentenceEnd is the end of a sentence, which e.g. has not.
-var sentenceEnd = regexp.MustCompile(`([^.]{2})\. +[A-Z]`)
-
-func firstSentence(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-
-	if at := sentenceEnd.FindStringSubmatchIndex(text); at != nil {
-		text = text[:at[3]] + "."
-	}
-
-	return strings.ReplaceAll(text, "|", `\|`)
+// firstParagraph returns the first paragraph of a comment, in one line of Markdown.
+func firstParagraph(comment string) string {
+	comment, _, _ = strings.Cut(comment, "\n\n")
+	return strings.NewReplacer("|", `\|`, "*", `\*`).Replace(strings.Join(strings.Fields(comment), " "))
 }
 
-// TestExampleHasAll proves that the inputs in README use every field, as it says.
+// TestExampleHasAll proves that the inputs in README use every field, as README says.
 func TestExampleHasAll(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -235,7 +277,7 @@ func TestExampleHasAll(t *testing.T) {
 	var missing []string
 
 	for _, f := range fieldsOf(inputSchema(t), "") {
-		if !used[f.of+": "+name(f.path)] {
+		if !used[f.owner+": "+name(f.path)] {
 			missing = append(missing, f.path)
 		}
 	}
@@ -252,20 +294,20 @@ func use(used map[string]bool, schema node, value any) {
 	switch value := value.(type) {
 	case node:
 		for name, v := range value {
-			of, ok := properties[name].(node)
+			property, ok := properties[name].(node)
 			if !ok { // It is a map, whose keys are no fields.
-				of, _ = schema["additionalProperties"].(node)
+				property, _ = schema["additionalProperties"].(node)
 			}
 
 			used[object(schema)+": "+name] = true
-			use(used, of, v)
+			use(used, property, v)
 		}
 
 	case []any:
-		of, _ := schema["items"].(node)
+		items, _ := schema["items"].(node)
 
 		for _, v := range value {
-			use(used, of, v)
+			use(used, items, v)
 		}
 	}
 }
@@ -273,7 +315,7 @@ func use(used map[string]bool, schema node, value any) {
 // name is the last part of a path.
 func name(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// plainEquals is a scalar that readers of YAML 1.1, such as PyYAML, take for no string. What writes the CRDs
+// plainEquals is a scalar that readers of YAML 1.1, such as PyYAML, take for no string. The generator of CRDs
 // doesn't quote it.
 var plainEquals = regexp.MustCompile(`(?m)^( *[a-zA-Z]+:) =$`)
 

@@ -32,7 +32,7 @@ type place struct {
 	result expression.Result
 }
 
-// A find is what is known of the objects that sources of type RequiredResource with one name find.
+// A find stands for the objects of sources of type RequiredResource with one name.
 type find struct {
 	// sources is how many there are, and before how many of them come before what is checked.
 	sources, before int
@@ -64,7 +64,7 @@ func expressions(a *admission, in self) {
 		s := self{v}
 		all += len(s.at("expressions").GetStructValue().GetFields()) + len(selectorsOf(at, s))
 
-		if s.is("type", string(SourceTypeRequiredResource)) {
+		if s.isOneOf("type", string(SourceTypeRequiredResource)) {
 			name := s.text("name")
 			if c.finds[name] == nil {
 				c.finds[name] = &find{}
@@ -108,12 +108,12 @@ func labelsOf(p *field.Path, source self) (out []place) {
 
 // selectorsOf returns the expressions by which the source at p selects objects.
 func selectorsOf(p *field.Path, source self) (out []place) {
-	for _, of := range []struct {
+	for _, sel := range []struct {
 		field  string
 		result expression.Result
 	}{{"name", expression.Text}, {"matchLabels", expression.Labels}, {"namespace", expression.Text}} {
-		if text := source.at("resource", of.field, "expression").GetStringValue(); text != "" {
-			out = append(out, place{p.Child("resource", of.field, "expression"), text, of.result})
+		if text := source.at("resource", sel.field, "expression").GetStringValue(); text != "" {
+			out = append(out, place{p.Child("resource", sel.field, "expression"), text, sel.result})
 		}
 	}
 
@@ -124,21 +124,21 @@ func selectorsOf(p *field.Path, source self) (out []place) {
 func (c *expressionCheck) source(p *field.Path, source self) bool {
 	required := source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired)
 
-	for _, of := range labelsOf(p, source) {
-		e, ok := c.compile(of)
+	for _, pl := range labelsOf(p, source) {
+		e, ok := c.compile(pl)
 		if !ok {
 			return false
 		}
 
 		if required && e.Mentions(expression.Observed) {
-			c.refuse(of.path, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+			c.refuse(pl.path, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
 		}
 	}
 
 	c.include(p.Child("include", "source"), source)
 
 	level, ok := c.selectors(p, source)
-	if f := c.finds[source.text("name")]; f != nil && source.is("type", string(SourceTypeRequiredResource)) {
+	if f := c.finds[source.text("name")]; f != nil && source.isOneOf("type", string(SourceTypeRequiredResource)) {
 		f.before++
 		f.level, f.trusted = level, source.at("trusted").GetBoolValue()
 	}
@@ -146,8 +146,8 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 	return ok
 }
 
-// include refuses a name at p that is not that of a source which can say what this one includes. What these find leads to no
-// other object, so that it counts for no level.
+// include refuses the name at p in include.source, unless it names one source of type RequiredResource before this one. Objects of that
+// source lead to no others, so they count for no level.
 func (c *expressionCheck) include(p *field.Path, source self) {
 	name := source.at("include", "source").GetStringValue()
 	if name == "" {
@@ -176,13 +176,13 @@ func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok b
 		level++ // The object that holds the standard comes first.
 	}
 
-	for _, of := range selectorsOf(p, source) {
-		e, ok := c.compile(of)
+	for _, pl := range selectorsOf(p, source) {
+		e, ok := c.compile(pl)
 		if !ok {
 			return level, false
 		}
 
-		c.selector(of.path, source, e)
+		c.selector(pl.path, source, e)
 
 		for _, name := range e.Objects() {
 			if f := c.finds[name]; f != nil {
@@ -212,7 +212,7 @@ func (c *expressionCheck) selector(p *field.Path, source self, e expression.Expr
 
 	for _, name := range e.Objects() {
 		switch f := c.finds[name]; {
-		case f == nil || f.sources > 1: // That is refused for all expressions.
+		case f == nil || f.sources > 1: // compile has refused it.
 		case f.before == 0:
 			c.refuse(p, fmt.Sprintf("mentions required[%q], but that source doesn't come before this one: move it up", name))
 		case trusted && !f.trusted:
@@ -231,8 +231,8 @@ func (c *expressionCheck) selector(p *field.Path, source self, e expression.Expr
 
 // compile the expression, and refuse it if it reads what can't exist. It returns the zero Expression if there is a mistake,
 // and false if no more are to be compiled.
-func (c *expressionCheck) compile(of place) (expression.Expression, bool) {
-	if of.text == "" {
+func (c *expressionCheck) compile(pl place) (expression.Expression, bool) {
+	if pl.text == "" {
 		return expression.Expression{}, true
 	}
 
@@ -240,29 +240,29 @@ func (c *expressionCheck) compile(of place) (expression.Expression, bool) {
 		return expression.Expression{}, false
 	}
 
-	e, err := expression.Compile(of.text, of.result)
+	e, err := expression.Compile(pl.text, pl.result)
 	if err != nil {
-		c.refuse(of.path, err.Error())
+		c.refuse(pl.path, err.Error())
 
 		return expression.Expression{}, true
 	}
 
-	if c.compiled[of.result] == nil {
-		c.compiled[of.result] = make(map[string]expression.Expression)
+	if c.compiled[pl.result] == nil {
+		c.compiled[pl.result] = make(map[string]expression.Expression)
 	}
 
-	c.compiled[of.result][of.text] = e
+	c.compiled[pl.result][pl.text] = e
 
 	for _, key := range e.ContextKeys() {
-		c.reads(of.path, key)
+		c.reads(pl.path, key)
 	}
 
 	for _, name := range e.Objects() {
 		switch f := c.finds[name]; {
 		case f == nil:
-			c.refuse(of.path, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
+			c.refuse(pl.path, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
 		case f.sources > 1:
-			c.refuse(of.path, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
+			c.refuse(pl.path, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
 		}
 	}
 

@@ -20,14 +20,14 @@ import (
 //
 // +kubebuilder:object:generate=false
 type Standard struct {
-	// Title is what messages call the object that holds the standard, e.g. ConfigMap platform/tags.
+	// Title is the name of the standard's object in messages, e.g. ConfigMap platform/tags.
 	Title string
 
 	// Value is the standard: an object, or a string of YAML. The caller limits its size.
 	Value *structpb.Value
 }
 
-// A StandardError says that a standard is no input that another one can extend.
+// A StandardError says that no input can extend a standard, since the standard itself is broken.
 //
 // +kubebuilder:object:generate=false
 type StandardError struct{ Err error }
@@ -37,12 +37,12 @@ func (e *StandardError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong with the standard.
 func (e *StandardError) Unwrap() error { return e.Err }
 
-// Origins say where each setting of an input is from that was joined with its standard.
+// Origins are the origins of the settings of a joined input: the input itself, or its standard.
 type Origins struct {
-	// Standard is what messages call the object that holds the standard.
+	// Standard is the name of the standard's object in messages.
 	Standard string
 
-	// Settings of the joined input: its fields, and the items of lists that both have, sorted by field.
+	// Settings of the joined input: its fields, and the items of joined lists, sorted by field.
 	Settings []Setting
 
 	// at is the positions of settings by their paths.
@@ -57,25 +57,25 @@ type Setting struct {
 	// Standard says whether the setting is the standard's.
 	Standard bool
 
-	// Overrides is the JSON of what the other one of both says instead, or empty if it says nothing else. What
-	// the standard overrides is less strict.
+	// Overrides is the JSON of the other value, of the standard or of the input, or empty if there is no other. The
+	// standard overrides only less strict values.
 	Overrides string
 }
 
-// Where returns a path of the input in the words of messages. If the input was joined with its standard, that is
-// where the field was written.
+// Where returns a path of the input for messages. In a joined input, it is the path at which the field was written:
+// sources[0] of ConfigMap platform/tags.
 func (in *CloudTags) Where(format string, args ...any) string {
 	return in.Origins.where(fmt.Sprintf(format, args...))
 }
 
-// where returns where the field at path was written.
+// where returns the original path of the field: see Where.
 func (o *Origins) where(path string) string {
-	path, of := o.written(path)
-	return path + of
+	path, suffix := o.written(path)
+	return path + suffix
 }
 
-// written returns the path of a field where it was written, and " of" the standard if that was there.
-func (o *Origins) written(path string) (written, of string) {
+// written returns the path at which a field was written, and the suffix " of ConfigMap platform/tags" if it is the standard's.
+func (o *Origins) written(path string) (written, suffix string) {
 	for end := len(path); o != nil && end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		i, ok := o.at[path[:end]]
 		if !ok {
@@ -84,10 +84,10 @@ func (o *Origins) written(path string) (written, of string) {
 
 		s := &o.Settings[i]
 		if s.Standard {
-			of = " of " + o.Standard
+			suffix = " of " + o.Standard
 		}
 
-		return s.Written + path[end:], of
+		return s.Written + path[end:], suffix
 	}
 
 	return path, ""
@@ -110,17 +110,17 @@ func (o *Origins) add(s Setting) {
 	o.Settings = append(o.Settings, s)
 }
 
-// A joint says how a list of an input is joined with that of its standard.
+// A joint says how a list of an input is joined with the same list of its standard.
 type joint struct {
-	// ownFirst says whether the items of the input come before those of the standard.
+	// ownFirst says whether the items of the input come before the standard's.
 	ownFirst bool
 
-	// key is the field that differs for all items, so that an item of the input replaces that of the standard,
-	// or empty if all items stay.
+	// key is the field that differs for all items, such as provider. An item of the input replaces the standard's item
+	// with the same key. Empty if all items stay.
 	key string
 }
 
-// joints are all lists that are joined. Other fields of an input replace those of its standard.
+// joints are all lists that are joined. Other fields of an input replace the fields of its standard.
 var joints = map[string]joint{
 	"sources":            {},
 	"keyFormats":         {key: "provider"},
@@ -139,12 +139,12 @@ var strictest = map[string]string{
 	"tagPolicy.enforcement": string(PolicyEnforcementError),
 }
 
-// join returns the input own on top of the standard: what somebody would write who had no standard.
-func join(own, standard *structpb.Struct, title string) (*structpb.Struct, *Origins) {
+// join returns the input with all settings of the standard: as people would write it without a standard.
+func join(input, standard *structpb.Struct, title string) (*structpb.Struct, *Origins) {
 	o := &Origins{Standard: title, at: make(map[string]int)}
 
 	below := maps.Clone(standard.GetFields())
-	above := maps.Clone(own.GetFields())
+	above := maps.Clone(input.GetFields())
 
 	for _, identity := range []string{"apiVersion", "kind", "metadata", "extends"} {
 		delete(below, identity)
@@ -153,23 +153,23 @@ func join(own, standard *structpb.Struct, title string) (*structpb.Struct, *Orig
 
 	out := &structpb.Struct{Fields: o.join("", above, below)}
 	for _, identity := range []string{"apiVersion", "kind"} {
-		out.Fields[identity] = own.GetFields()[identity]
+		out.Fields[identity] = input.GetFields()[identity]
 	}
 
 	return out, o
 }
 
 // join returns the fields of an object at the path prefix, which ends in a dot unless it is empty.
-func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) map[string]*structpb.Value {
+func (o *Origins) join(prefix string, input, standard map[string]*structpb.Value) map[string]*structpb.Value {
 	out := maps.Clone(standard)
 	if out == nil {
 		out = make(map[string]*structpb.Value)
 	}
 
-	maps.Copy(out, own)
+	maps.Copy(out, input)
 
 	for _, name := range slices.Sorted(maps.Keys(out)) {
-		path, above, below := prefix+name, own[name], standard[name]
+		path, above, below := prefix+name, input[name], standard[name]
 		how, joins := joints[path]
 
 		switch {
@@ -189,19 +189,19 @@ func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) 
 }
 
 // isStricter reports whether the field at path is the standard's because that is stricter.
-func isStricter(path string, own, standard *structpb.Value) bool {
+func isStricter(path string, input, standard *structpb.Value) bool {
 	strict, ok := strictest[path]
 
-	return ok && standard.GetStringValue() == strict && own.GetStringValue() != strict
+	return ok && standard.GetStringValue() == strict && input.GetStringValue() != strict
 }
 
-// list returns the list at path that is joined of that of the input and that of its standard.
-func (o *Origins) list(path string, how joint, own, standard []*structpb.Value) *structpb.Value {
+// list returns the joined list at path, of the items of the input and of its standard.
+func (o *Origins) list(path string, how joint, input, standard []*structpb.Value) *structpb.Value {
 	out := &structpb.ListValue{}
 	item := func(i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 	addOwn := func() {
-		for i, v := range own {
+		for i, v := range input {
 			s := Setting{Path: item(len(out.GetValues())), Written: item(i)}
 			if at := how.find(standard, v); at >= 0 {
 				s.Overrides = differing(v, standard[at])
@@ -217,7 +217,7 @@ func (o *Origins) list(path string, how joint, own, standard []*structpb.Value) 
 	}
 
 	for i, v := range standard {
-		if how.find(own, v) < 0 {
+		if how.find(input, v) < 0 {
 			o.add(Setting{Path: item(len(out.GetValues())), Written: item(i), Standard: true})
 			out.Values = append(out.Values, v)
 		}
@@ -250,15 +250,15 @@ func differing(v, other *structpb.Value) string {
 func text(v *structpb.Value) string {
 	j, err := json.Marshal(v.AsInterface())
 	if err != nil {
-		return v.String() // A number that is none has no JSON.
+		return v.String() // NaN has no JSON.
 	}
 
 	return string(j)
 }
 
-// read returns the standard as an object, whose structure is that of an input.
+// read returns the standard as an object. It validates the structure: the structure of an input.
 func (s *Standard) read(ctx context.Context) (*structpb.Struct, error) {
-	of := s.Value.GetStructValue()
+	out := s.Value.GetStructValue()
 
 	switch text, isText := s.Value.GetKind().(*structpb.Value_StringValue); {
 	case isText:
@@ -267,18 +267,18 @@ func (s *Standard) read(ctx context.Context) (*structpb.Struct, error) {
 			return nil, err
 		}
 
-		if of = v.GetStructValue(); of == nil {
+		if out = v.GetStructValue(); out == nil {
 			return nil, errors.Errorf("its text is %s, not an object", object.KindOf(v))
 		}
-	case of == nil:
+	case out == nil:
 		return nil, errors.Errorf("it is %s, not an object or a string of YAML", object.KindOf(s.Value))
 	}
 
-	if _, extends := of.GetFields()["extends"]; extends {
+	if _, extends := out.GetFields()["extends"]; extends {
 		return nil, errors.New("extends: a standard can't extend another one")
 	}
 
-	_, err := decode(ctx, of, &admission{apart: true})
+	_, err := decode(ctx, out, &admission{apart: true})
 
-	return of, err
+	return out, err
 }

@@ -43,10 +43,10 @@ func TestJoin(t *testing.T) {
 
 	for _, tc := range cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			own := input(t, extends+"\n"+tc.Input)
-			before, below := proto.CloneOf(own), proto.CloneOf(tc.Standard)
+			step := input(t, extends+"\n"+tc.Input)
+			before, below := proto.CloneOf(step), proto.CloneOf(tc.Standard)
 
-			in, err := (&v1beta1.Decoder{}).Join(t.Context(), nil, own, standardOf(tc.Standard))
+			in, err := (&v1beta1.Decoder{}).Join(t.Context(), nil, step, standardOf(tc.Standard))
 			got := []string{}
 
 			switch {
@@ -67,8 +67,8 @@ func TestJoin(t *testing.T) {
 
 			g.Check(t, tc.Reason, got)
 
-			if !proto.Equal(before, own) || !proto.Equal(below, tc.Standard) {
-				t.Errorf("\nNeither should be changed: %v, %v", own, tc.Standard)
+			if !proto.Equal(before, step) || !proto.Equal(below, tc.Standard) {
+				t.Errorf("\nNeither should be changed: %v, %v", step, tc.Standard)
 			}
 		})
 	}
@@ -94,11 +94,11 @@ func drawn(t *rapid.T, drawable map[string][]any, name string, all ...string) ma
 }
 
 // fields returns an input of the right kind with these fields.
-func fields(t *rapid.T, of map[string]any) *structpb.Struct {
-	of = maps.Clone(of)
-	of["apiVersion"], of["kind"] = v1beta1.APIVersion, v1beta1.Kind
+func fields(t *rapid.T, m map[string]any) *structpb.Struct {
+	m = maps.Clone(m)
+	m["apiVersion"], m["kind"] = v1beta1.APIVersion, v1beta1.Kind
 
-	s, err := structpb.NewStruct(of)
+	s, err := structpb.NewStruct(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func fields(t *rapid.T, of map[string]any) *structpb.Struct {
 	return s
 }
 
-// TestJoinProperty proves that a joined input is what somebody would write who had no standard.
+// TestJoinProperty proves that a joined input equals an input with the settings of both.
 func TestJoinProperty(t *testing.T) {
 	d := &v1beta1.Decoder{}
 
@@ -122,13 +122,13 @@ func TestJoinProperty(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		var all []string
-		if rapid.Bool().Draw(t, "sources alone") { // Some read what others find, also those of a standard.
+		if rapid.Bool().Draw(t, "sources alone") { // Some sources read objects of others, also of a standard's sources.
 			all = []string{"sources"}
 		}
 
-		own, standard := drawn(t, drawable, "input", all...), drawn(t, drawable, "standard", all...)
+		upper, standard := drawn(t, drawable, "input", all...), drawn(t, drawable, "standard", all...)
 
-		written, below, extending := fields(t, both(own, standard)), fields(t, standard), fields(t, own)
+		written, below, extending := fields(t, both(upper, standard)), fields(t, standard), fields(t, upper)
 		extending.Fields["extends"] = fields(t, map[string]any{"extends": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "tags", "fromFieldPath": "data.tags"}}).GetFields()["extends"]
 
 		value := structpb.NewStructValue(below)
@@ -142,10 +142,10 @@ func TestJoinProperty(t *testing.T) {
 		want, wantErr := v1beta1.Decode(written)
 
 		if alone != nil {
-			return // What is broken alone is told before the standard is here.
+			return // A broken input is refused before its standard is here.
 		}
 
-		refused := wantErr != nil || len(common(own, standard)) > 0
+		refused := wantErr != nil || len(common(upper, standard)) > 0
 		if refused != (err != nil) {
 			t.Fatalf("\nWhat is joined should be admitted as what is written out.\nJoin(...): %v\nDecode(...): %v", err, wantErr)
 		}
@@ -159,7 +159,7 @@ func TestJoinProperty(t *testing.T) {
 		}
 
 		for _, s := range joined.Origins.Settings {
-			if _, ok := own[strings.FieldsFunc(s.Path, func(r rune) bool { return r == '.' || r == '[' })[0]]; !ok && !s.Standard {
+			if _, ok := upper[strings.FieldsFunc(s.Path, func(r rune) bool { return r == '.' || r == '[' })[0]]; !ok && !s.Standard {
 				t.Fatalf("\n%s should be the standard's.", s.Path)
 			}
 		}
@@ -170,44 +170,44 @@ func TestJoinProperty(t *testing.T) {
 	})
 }
 
-// both is what somebody would write who had no standard.
-func both(own, standard map[string]any) map[string]any {
+// both returns an input that has all settings of both itself.
+func both(upper, standard map[string]any) map[string]any {
 	out := make(map[string]any)
 
-	list := func(of map[string]any, name string) []any {
-		l, _ := of[name].([]any)
+	list := func(m map[string]any, name string) []any {
+		l, _ := m[name].([]any)
 		return l
 	}
 	set := func(name string, items []any) {
-		if _, above := own[name]; above || standard[name] != nil {
+		if _, above := upper[name]; above || standard[name] != nil {
 			out[name] = items
 		}
 	}
 
 	maps.Copy(out, standard)
-	maps.Copy(out, own)
+	maps.Copy(out, upper)
 
 	for _, name := range []string{"sources", "kubernetesMetadata", "reservedKeys"} {
-		set(name, slices.Concat(list(standard, name), list(own, name)))
+		set(name, slices.Concat(list(standard, name), list(upper, name)))
 	}
 
 	for _, name := range []string{"tagFields", "removeTags", "ignoreTags"} {
-		set(name, slices.Concat(list(own, name), list(standard, name)))
+		set(name, slices.Concat(list(upper, name), list(standard, name)))
 	}
 
 	for _, name := range []string{"keyFormats", "valueFormats"} {
 		provider := func(f any) any { return f.(map[string]any)["provider"] } //nolint:forcetypeassert // It is drawn so.
 		kept := slices.DeleteFunc(slices.Clone(list(standard, name)), func(f any) bool {
-			return slices.ContainsFunc(list(own, name), func(o any) bool { return provider(o) == provider(f) })
+			return slices.ContainsFunc(list(upper, name), func(o any) bool { return provider(o) == provider(f) })
 		})
-		set(name, append(kept, list(own, name)...))
+		set(name, append(kept, list(upper, name)...))
 	}
 
-	if own["limitPolicy"] == "ApplyStrict" || standard["limitPolicy"] == "ApplyStrict" {
+	if upper["limitPolicy"] == "ApplyStrict" || standard["limitPolicy"] == "ApplyStrict" {
 		out["limitPolicy"] = "ApplyStrict"
 	}
 
-	above, _ := own["tagPolicy"].(map[string]any)
+	above, _ := upper["tagPolicy"].(map[string]any)
 	below, _ := standard["tagPolicy"].(map[string]any)
 
 	if above != nil && below != nil {
@@ -227,9 +227,9 @@ func both(own, standard map[string]any) map[string]any {
 }
 
 // common are the names that sources of both have.
-func common(own, standard map[string]any) (out []any) {
-	names := func(of map[string]any) (out []any) {
-		sources, _ := of["sources"].([]any)
+func common(upper, standard map[string]any) (out []any) {
+	names := func(m map[string]any) (out []any) {
+		sources, _ := m["sources"].([]any)
 		for _, s := range sources {
 			if name := s.(map[string]any)["name"]; name != nil { //nolint:forcetypeassert // It is drawn so.
 				out = append(out, name)
@@ -239,5 +239,5 @@ func common(own, standard map[string]any) (out []any) {
 		return out
 	}
 
-	return slices.DeleteFunc(names(own), func(name any) bool { return !slices.Contains(names(standard), name) })
+	return slices.DeleteFunc(names(upper), func(name any) bool { return !slices.Contains(names(standard), name) })
 }

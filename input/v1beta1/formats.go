@@ -61,8 +61,8 @@ func legalReplacements(a *admission, p *field.Path, format self, thing string, l
 // texts returns the strings in the map v.
 func texts(v *structpb.Value) map[string]string {
 	out := make(map[string]string)
-	for key, of := range v.GetStructValue().GetFields() {
-		out[key] = of.GetStringValue()
+	for key, text := range v.GetStructValue().GetFields() {
+		out[key] = text.GetStringValue()
 	}
 
 	return out

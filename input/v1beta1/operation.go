@@ -16,8 +16,8 @@ func (in *CloudTags) CheckComposition() error {
 }
 
 // CheckOperation returns an error if the input has fields that need a composite resource: an
-// Operation has none. It is about the input of a step, not about what that is with its standard: the
-// Operation leaves out what the standard says for Compositions.
+// Operation has none. It is about the input of a step without its standard, whose settings for Compositions
+// an Operation ignores.
 func (in *CloudTags) CheckOperation() error {
 	var has []string
 

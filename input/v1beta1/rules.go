@@ -70,7 +70,7 @@ func (c *condition) holds(v *structpb.Value) (ok bool, cost uint64) {
 	return err == nil && out == types.True, cost
 }
 
-// rules notes each rule of s that v, the value at p, breaks. Those at the root are on the whole input.
+// rules notes each rule of s that v, the value at p, breaks. Rules at the root are about the whole input.
 func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
 	if a.apart && p == nil {
 		return

@@ -29,15 +29,15 @@ var crd []byte
 //go:embed metadata.yaml
 var metadata []byte
 
-// A schema is what the CRD says about a value. It has the keywords that the CRD uses: a test
-// fails on others.
+// A schema is the CRD's schema of a value. It has all keywords of the CRD: a test fails if one is
+// missing.
 type schema struct {
 	Type     string          `json:"type"`
 	Nullable bool            `json:"nullable"`
 	Default  *structpb.Value `json:"default"`
 	Rules    []rule          `json:"x-kubernetes-validations"`
 
-	// Of strings and numbers.
+	// Keywords for strings and numbers.
 	Enum      []string       `json:"enum"`
 	Pattern   *regexp.Regexp `json:"pattern"`
 	Format    string         `json:"format"`
@@ -45,14 +45,14 @@ type schema struct {
 	MaxLength *int           `json:"maxLength"`
 	Minimum   *float64       `json:"minimum"`
 
-	// Of lists.
+	// Keywords for lists.
 	Items       *schema  `json:"items"`
 	MinItems    int      `json:"minItems"`
 	MaxItems    *int     `json:"maxItems"`
 	ListType    string   `json:"x-kubernetes-list-type"`
 	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
 
-	// Of objects.
+	// Keywords for objects.
 	Properties            map[string]*schema `json:"properties"`
 	AdditionalProperties  *schema            `json:"additionalProperties"`
 	PreserveUnknownFields bool               `json:"x-kubernetes-preserve-unknown-fields"`
@@ -63,8 +63,8 @@ type schema struct {
 	// check notes mistakes that neither keywords nor rules can find.
 	check func(a *admission, p *field.Path, v self)
 
-	// whole is a check that needs the whole input: that of an input that is joined with its
-	// standard waits for that.
+	// whole is a check that needs the whole input. If the input extends a standard, the check waits until
+	// both are joined.
 	whole func(a *admission, p *field.Path, v self)
 }
 
@@ -106,8 +106,8 @@ type admission struct {
 	// ended returns an error once nobody waits for the result any more: then the admission stops, too.
 	ended func() error
 
-	// apart is true of an input that extends a standard, or is one: only both together must obey
-	// the rules on the whole input. origins are those of the settings of both together.
+	// apart says that the input extends a standard, or is one: only both together must obey
+	// the rules on the whole input. origins has the origins of the settings of both together.
 	apart   bool
 	origins *Origins
 
@@ -186,7 +186,7 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 		ok = a.object(p, s, k.StructValue)
 	}
 
-	// A value that is refused already may break rules for that reason alone.
+	// A refused value may break rules for the same reason.
 	if ok && !a.stops() {
 		a.rules(p, s, v)
 
@@ -257,18 +257,18 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 		o.Fields = make(map[string]*structpb.Value)
 	}
 
-	for name, of := range s.Properties {
-		if _, there := o.GetFields()[name]; !there && of.Default != nil {
-			o.Fields[name] = of.Default
+	for name, property := range s.Properties {
+		if _, there := o.GetFields()[name]; !there && property.Default != nil {
+			o.Fields[name] = property.Default
 		}
 	}
 
 	ok := true
 
 	for _, name := range slices.Sorted(maps.Keys(o.GetFields())) {
-		switch of := s.field(name); {
-		case of != nil:
-			ok = a.value(p.Child(name), of, o.GetFields()[name]) && ok
+		switch property := s.field(name); {
+		case property != nil:
+			ok = a.value(p.Child(name), property, o.GetFields()[name]) && ok
 		case len(s.Properties) > 0:
 			a.mistakes, ok = append(a.mistakes, fmt.Errorf("unknown field %q: %sallowed: %s",
 				p.Child(name), words.DidYouMean(name, slices.Sorted(maps.Keys(s.Properties))), s.names())), false
@@ -338,8 +338,8 @@ func (s *schema) refuses(text string) string {
 
 // field returns the schema of the field with this name, or nil if there is no such field.
 func (s *schema) field(name string) *schema {
-	if of, ok := s.Properties[name]; ok {
-		return of
+	if property, ok := s.Properties[name]; ok {
+		return property
 	}
 
 	if s.PreserveUnknownFields {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestSchema proves that Go has what the CRD names, and nothing else.
+// TestSchema proves that Go has all types, patterns and formats of the CRD, and no others.
 func TestSchema(t *testing.T) {
 	def := struct {
 		Spec struct {
@@ -34,25 +34,25 @@ func TestSchema(t *testing.T) {
 
 	named := map[string]map[string]bool{"types": {}, "patterns": {}, "formats": {}}
 
-	loadSchema().walk("", func(name string, of *schema) {
-		if name == "contextKey" && of.check == nil {
+	loadSchema().walk("", func(name string, s *schema) {
+		if name == "contextKey" && s.check == nil {
 			t.Error("\nWhat reads a key of the context should be known to toContextKey.")
 		}
 
-		named["types"][of.Type] = true
-		named["formats"][of.Format] = true
+		named["types"][s.Type] = true
+		named["formats"][s.Format] = true
 
-		if max(of.MinLength, of.MinItems, of.MinProperties) > 1 {
-			t.Errorf("\nOne should be enough, or the message says too little: %+v", of)
+		if max(s.MinLength, s.MinItems, s.MinProperties) > 1 {
+			t.Errorf("\nOne should be enough, or the message says too little: %+v", s)
 		}
 
-		if of.Pattern != nil {
-			named["patterns"][of.Pattern.String()] = true
+		if s.Pattern != nil {
+			named["patterns"][s.Pattern.String()] = true
 		}
 	})
 
 	known := map[string]map[string]bool{
-		"types":    {"integer": true, "": true}, // Of no type is what can be anything.
+		"types":    {"integer": true, "": true}, // A value without a type can be anything.
 		"patterns": keys(patterns),
 		"formats":  keys(formats),
 	}
@@ -73,17 +73,17 @@ func (s *schema) walk(name string, visit func(name string, s *schema)) {
 
 	visit(name, s)
 
-	for name, of := range s.Properties {
-		of.walk(name, visit)
+	for name, property := range s.Properties {
+		property.walk(name, visit)
 	}
 
 	s.Items.walk("", visit)
 	s.AdditionalProperties.walk("", visit)
 }
 
-func keys[V any](of map[string]V) map[string]bool {
-	out := make(map[string]bool, len(of))
-	for name := range of {
+func keys[V any](m map[string]V) map[string]bool {
+	out := make(map[string]bool, len(m))
+	for name := range m {
 		out[name] = true
 	}
 
@@ -110,7 +110,7 @@ func TestRulesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// One that has spent nearly all: from the beginning it would take a second.
+	// This admission has spent nearly all: from the beginning it would take a second.
 	a := admission{rulesCost: maxRulesCost - 1000, ended: t.Context().Err}
 	a.value(field.NewPath("removeTags"), loadSchema().Properties["removeTags"], removed)
 

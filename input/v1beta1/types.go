@@ -21,20 +21,20 @@ const (
 	Kind       = "CloudTags"
 )
 
-// StepsContextKey is the key of the pipeline's context under which steps of this
-// function tell later ones what became of their labels. Nobody else may use it.
+// StepsContextKey is the key of the pipeline's context at which steps of this
+// function tell later steps about their labels. Nobody else may use it.
 const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them. Package crd adds what the CRD needs besides.
 type CloudTags struct {
 	// Extends names an object that holds a standard: an input below this one. Fields of this
-	// input replace those of the standard, resources too. These lists of both are joined:
-	// sources, kubernetesMetadata, keyFormats and valueFormats (the standard's come first, without
-	// its formats for a provider that this input has a format for), tagFields, removeTags and
-	// ignoreTags (this input's come first), reservedKeys, and the rules of tagPolicy. If either
-	// says so, the enforcement of tagPolicy is Error, and limitPolicy is ApplyStrict. All sources
-	// have different names.
+	// input replace the standard's, resources too. Some lists of both are joined. In sources,
+	// kubernetesMetadata, keyFormats and valueFormats, the standard's items come first. In tagFields,
+	// removeTags and ignoreTags, this input's items come first. reservedKeys and the rules of
+	// tagPolicy are joined, too. A format of this input replaces the standard's format for the same
+	// provider. If either says so, the enforcement of tagPolicy is Error, and limitPolicy is
+	// ApplyStrict. All sources have different names.
 	//
 	// +optional
 	Extends *Extends `json:"extends,omitempty"`
@@ -42,9 +42,9 @@ type CloudTags struct {
 	// Origins say where settings are from. Without a standard there are none.
 	Origins *Origins `json:"-"`
 
-	// Provider whose tag profile is applied: the name of a profile, e.g. aws, in upper
-	// or lower case. Any other name gets the generic profile. By default each resource
-	// gets the profile of the provider that its API group belongs to, or else the
+	// Provider whose tag profile is applied: the name of a profile, e.g. aws, ignoring
+	// case. Any other name gets the generic profile. By default each resource
+	// gets the profile of its API group's provider, or else the
 	// generic one. A provider that is read from the composite resource applies to
 	// resources of unknown providers only. A field that is absent or empty counts as
 	// not given.
@@ -82,7 +82,7 @@ type CloudTags struct {
 
 	// ReservedKeys are keys that only trusted sources may set. Each is a key, or
 	// the beginning of keys and a *, e.g. workspace or entigo:*. It matches the
-	// qualified key of a label as well as the key of its tag, in upper or lower case.
+	// qualified key of a label as well as the key of its tag, ignoring case.
 	// A tag with a reserved key that an earlier step has set is removed, unless a
 	// trusted source sets the key.
 	//
@@ -97,10 +97,10 @@ type CloudTags struct {
 	// +optional
 	ReservedTags map[string]TagCount `json:"reservedTags,omitempty"`
 
-	// ProviderTags says whether tag slots are left free for the tags that providers
-	// add themselves to what they create: crossplane-kind, crossplane-name and
-	// crossplane-providerconfig. Reserve leaves them free on the kinds whose
-	// providers add them. None is for providers that run with --skip-default-tags.
+	// ProviderTags says whether tag slots are left free for the providers' own tags:
+	// crossplane-kind, crossplane-name and crossplane-providerconfig. Reserve leaves
+	// them free on the kinds whose providers add them. None is for providers that run
+	// with --skip-default-tags.
 	//
 	// +optional
 	// +kubebuilder:default=Reserve
@@ -122,8 +122,8 @@ type CloudTags struct {
 	// +kubebuilder:default=ApplyPartial
 	LimitPolicy LimitPolicy `json:"limitPolicy,omitempty"`
 
-	// Resources whose tags are managed: those that any entry selects. By default
-	// these are all composed resources.
+	// Resources whose tags are managed, if any entry selects them. By default all
+	// composed resources are.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -213,7 +213,7 @@ type CloudTags struct {
 	TTL Duration `json:"ttl"`
 }
 
-// Extends names the object that holds a standard. Whoever may change the object controls all
+// Extends names the object that holds a standard. The right to change the object is a right over all
 // inputs that name it, with their trusted sources and reserved keys.
 type Extends struct {
 	// APIVersion of the object.
@@ -276,7 +276,7 @@ type StringSelector struct {
 	StringSource `json:",inline"`
 
 	// Expression is the CEL expression of the string. It reads xr, the composite resource;
-	// context, that of the pipeline; and required, the objects of sources of type
+	// context, the pipeline's context; and required, the objects of sources of type
 	// RequiredResource that come before, by the name of the source. An expression without
 	// a value counts as an absent field.
 	//
@@ -305,7 +305,7 @@ type KeyFormat struct {
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`
 
-	// Lowercase keys after that.
+	// Lowercase turns keys into lower case, after replace.
 	//
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
@@ -326,7 +326,7 @@ type ValueFormat struct {
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`
 
-	// Lowercase values after that.
+	// Lowercase turns values into lower case, after replace.
 	//
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
@@ -411,7 +411,7 @@ const (
 	SourceTypeExpression SourceType = "Expression"
 )
 
-// A Pick says which of the objects that a source finds it takes labels from.
+// A Pick says how many of its objects a source takes labels from.
 //
 // +kubebuilder:validation:Enum=All;One
 type Pick string
@@ -475,13 +475,13 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath) || has(self.include.source)",message="a trusted source can't read this from the composite resource or the context, which others write: write keys, or name a trusted source in include.source",fieldPath=".include.fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
-	// Type of source: Value takes labels from values, CompositeField from the map
-	// at fromFieldPath of the composite resource, ContextField from the map at
-	// fromFieldPath below contextKey of the pipeline's context, CompositeMetadata
-	// from the composite resource's labels and annotations that start with prefix,
-	// RequiredResource from objects that Crossplane fetches, ProviderConfig from the
-	// object that the spec.providerConfigRef of each composed resource names, and
-	// Expression computes them by expressions.
+	// Type of source. Value takes labels from values. CompositeField takes them from the
+	// map at fromFieldPath of the composite resource, and ContextField from the map at
+	// fromFieldPath below contextKey of the pipeline's context. CompositeMetadata takes
+	// them from the composite resource's labels and annotations that start with prefix.
+	// RequiredResource takes them from objects that Crossplane fetches, and ProviderConfig
+	// from the object in spec.providerConfigRef of each composed resource. Expression
+	// computes them by expressions.
 	Type SourceType `json:"type"`
 
 	// Name of the source in messages, and of the class that it picks.
@@ -495,8 +495,8 @@ type Source struct {
 	Values map[string]string `json:"values,omitzero"`
 
 	// Expressions are labels: key to the CEL expression of its value, a string, a
-	// number or a boolean. They read xr, the composite resource; context, that of the
-	// pipeline; required, the objects of sources of type RequiredResource by the name
+	// number or a boolean. They read xr, the composite resource; context, the pipeline's
+	// context; required, the objects of sources of type RequiredResource by the name
 	// of the source; and name, desired and observed, of each composed resource.
 	// observed is empty before the resource exists. A key whose expression has no value
 	// is no label. All sources together may have 256. For type Expression only.
@@ -551,8 +551,8 @@ type Source struct {
 	// +kubebuilder:validation:items:MinLength=1
 	Names []string `json:"names,omitempty"`
 
-	// ProviderFieldPath is the path of a string in the class that names the
-	// provider whose tag profile is applied, unless the input names it.
+	// ProviderFieldPath is the path of a string in the class: the name of the
+	// provider whose tag profile is applied, unless the input names one.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -572,8 +572,8 @@ type Source struct {
 	// +optional
 	Include *Include `json:"include,omitempty"`
 
-	// Resources that get the labels of the source: those that any entry selects. By
-	// default these are all composed resources.
+	// Resources that get the labels of the source, if any entry selects them. By
+	// default all composed resources do.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -603,7 +603,7 @@ type Source struct {
 	// +kubebuilder:validation:Enum=Retain;Replace;Error
 	OnConflict tags.Conflict `json:"onConflict,omitempty"`
 
-	// Policy says what happens if what the source reads is absent.
+	// Policy says what happens if the source finds nothing.
 	//
 	// +optional
 	Policy *SourcePolicy `json:"policy,omitempty"`
@@ -639,7 +639,7 @@ type Include struct {
 	// contextKey, or in the objects of source: one pattern, a list of patterns, or a map
 	// of pattern to boolean, in which false is like except. A string may be such a list
 	// or map in YAML without anchors and aliases, of 64 KiB at most, and the booleans may be
-	// strings. Of several objects all patterns count. If the field is absent, nothing is
+	// strings. The patterns of all objects count. If the field is absent, nothing is
 	// included.
 	//
 	// +optional
@@ -676,8 +676,8 @@ const (
 
 // A SourcePolicy says how a source reads.
 type SourcePolicy struct {
-	// FromFieldPath says what happens if a field or an object that the source reads
-	// is absent, or an expression has no value: Optional takes it for empty, Required
+	// FromFieldPath says what happens if the field or object of the source is
+	// absent, or an expression has no value: Optional takes it for empty, Required
 	// fails the pipeline. The default is Required for type RequiredResource, and
 	// Optional for all others.
 	//
@@ -833,8 +833,8 @@ type TagField struct {
 	Kind profile.Pattern `json:"kind"`
 
 	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Below
-	// metadata, tags can be in labels or annotations (shape Map or Labels), or in one label or
-	// annotation (shape Joined), e.g. metadata.annotations[example.org/tags].
+	// metadata, tags can be in labels or annotations (shape Map or Labels). With the shape Joined,
+	// they can be in one label or annotation, e.g. metadata.annotations[example.org/tags].
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -1009,7 +1009,7 @@ const (
 	PolicyEnforcementError PolicyEnforcement = "Error"
 )
 
-// A TagPolicy is rules on the tags that composed resources have in the end: those of
+// A TagPolicy is rules on the tags that composed resources have in the end: tags of
 // labels, of earlier steps, and of other systems that ignoreTags keeps.
 type TagPolicy struct {
 	// Enforcement says what happens if a resource breaks a rule: Warn returns a
@@ -1042,8 +1042,8 @@ type TagRule struct {
 	// +kubebuilder:default=true
 	Required *bool `json:"required,omitempty"`
 
-	// Values that the tag may have, in upper or lower case as written. A * matches any
-	// run of characters. By default the tag may have any value.
+	// Values that the tag may have, which are case-sensitive. A * matches any run of
+	// characters. By default the tag may have any value.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -1056,19 +1056,19 @@ type TagRule struct {
 	// +kubebuilder:validation:Format=regular-expression
 	Matches expression.Regexp `json:"matches,omitzero"`
 
-	// Resources that the rule is for: those that any entry selects. By default these
-	// are all whose tags are managed.
+	// Resources that the rule is for, if any entry selects them. By default it is for all
+	// resources whose tags are managed.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	Resources []ResourceSelector `json:"resources,omitempty"`
 }
 
-// Coverage counts which tags the resources that an Operation requires have. The totals are the
+// Coverage counts the tags of the resources that an Operation requires. The totals are the
 // Operation's output.
 type Coverage struct {
 	// Keys of tags that count, and that resources must have: keys of tags, or of the labels
-	// that become them. By default these are those of the tag policy, or else all that any
+	// that become them. By default the keys of the tag policy count, or else all keys that any
 	// resource has.
 	//
 	// +optional
@@ -1158,7 +1158,7 @@ type TagKeys struct {
 }
 
 // A MetadataRule copies labels and annotations of Kubernetes objects, which are not
-// cloud tags. Those of crossplane.io, its subdomains, kubectl.kubernetes.io and
+// cloud tags. Keys of crossplane.io, its subdomains, kubectl.kubernetes.io and
 // cloudtags.fn.plexsphere.com are never copied.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="must have paths for all that is copied, and for nothing else",fieldPath=".toFieldPaths"
@@ -1175,11 +1175,11 @@ type MetadataRule struct {
 	// +kubebuilder:validation:MaxItems=2
 	Copy []MetadataKind `json:"copy,omitempty"`
 
-	// Select says which keys are copied: those that any of its fields matches.
+	// Select says which keys are copied: any of its fields must match them.
 	Select MetadataSelector `json:"select"`
 
-	// Resources that the labels and annotations are copied to: those that any
-	// entry selects. By default these are all composed resources.
+	// Resources that the labels and annotations are copied to, if any entry selects
+	// them. By default they are copied to all composed resources.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -1235,9 +1235,9 @@ type MetadataSource struct {
 	Type MetadataSourceType `json:"type"`
 
 	// Name of the composed resource in the pipeline. For type ComposedResource
-	// only. Nothing is copied if there is none. A * matches any run of characters:
-	// each resource that matches is copied to the resources that have the same text in
-	// place of the * in the name of an entry of resources.
+	// only. Nothing is copied if there is none. A * matches any run of characters, e.g.
+	// in pool-*. Then an entry of resources has a * in its name, too, e.g. *-nodes, and
+	// pool-a is copied to a-nodes.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -1251,17 +1251,17 @@ type MetadataSource struct {
 	Resource *RequiredResource `json:"resource,omitempty"`
 
 	// ItemName is the field that names the items of lists. Then labelsFieldPath and
-	// annotationsFieldPath have one [*], and what each item has is copied to the
-	// resource that has the item's name in the pipeline, or, where a path of
-	// toFieldPaths has a [*], too, to the items with the same name there. An item that
-	// has something to copy must have a name.
+	// annotationsFieldPath have one [*], and each item's labels and annotations are copied
+	// to the resource with the item's name in the pipeline. If a path of toFieldPaths has a
+	// [*], too, they are copied to the items with the same name there. An item with
+	// something to copy must have a name.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	ItemName string `json:"itemName,omitempty"`
 
 	// LabelsFieldPath is the path of the object's map of labels, or with itemName of
-	// those of items, e.g. spec.topology.machineDeployments[*].metadata.labels.
+	// the items' maps, e.g. spec.topology.machineDeployments[*].metadata.labels.
 	//
 	// +optional
 	// +kubebuilder:default=metadata.labels
@@ -1269,7 +1269,7 @@ type MetadataSource struct {
 	LabelsFieldPath object.Path `json:"labelsFieldPath,omitzero"`
 
 	// AnnotationsFieldPath is the path of the object's map of annotations, or with
-	// itemName of those of items.
+	// itemName of the items' maps.
 	//
 	// +optional
 	// +kubebuilder:default=metadata.annotations
@@ -1341,12 +1341,12 @@ func (in *CloudTags) ProviderValue() string {
 
 // SourceName returns what messages call source i.
 func (in *CloudTags) SourceName(i int) string {
-	path, of := in.Origins.written(fmt.Sprintf("sources[%d]", i))
+	path, suffix := in.Origins.written(fmt.Sprintf("sources[%d]", i))
 	if name := in.Sources[i].Name; name != "" {
 		path = fmt.Sprintf("%s %q", path, name)
 	}
 
-	return path + of
+	return path + suffix
 }
 
 // Formats returns the formats of keys by provider.
@@ -1423,8 +1423,8 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsHop reports whether the source of type RequiredResource gives no labels, so that its object only leads
-// to those of other sources.
+// IsHop reports whether the source of type RequiredResource gives no labels: its object only leads to objects of other
+// sources.
 func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
 
 // resources returns what all sources and rules select of type RequiredResource.
