@@ -43,7 +43,7 @@ func licensesOf(packages []byte, info *debug.BuildInfo) ([]file, error) {
 		}
 	}
 
-	own, err := legalFiles("", roots[info.Main.Path], folders[info.Main.Path])
+	licenses, err := legalFiles("", roots[info.Main.Path], folders[info.Main.Path])
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +54,12 @@ func licensesOf(packages []byte, info *debug.BuildInfo) ([]file, error) {
 			return nil, fmt.Errorf("%s %s: %w", m.Path, m.Version, err)
 		}
 
-		own = append(own, files...)
+		licenses = append(licenses, files...)
 	}
 
-	slices.SortFunc(own, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(licenses, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 
-	return own, nil
+	return licenses, nil
 }
 
 // legalFiles of folders at or below the root of a module, as they are named below another folder.

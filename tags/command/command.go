@@ -152,10 +152,10 @@ func unknownFlag(c *cobra.Command, err error) error {
 
 // Variable lets the flag have the value of an environment variable, if neither is empty and the command line has no
 // other value for it.
-func Variable(flags *pflag.FlagSet, name, of string) {
+func Variable(flags *pflag.FlagSet, name, environment string) {
 	f := flags.Lookup(name)
-	f.Usage += " [$" + of + "]"
-	f.Annotations = map[string][]string{variable: {of}}
+	f.Usage += " [$" + environment + "]"
+	f.Annotations = map[string][]string{variable: {environment}}
 }
 
 // readVariables sets the flags that environment variables have values for.

@@ -109,12 +109,12 @@ func program() *cobra.Command {
 	command.Variable(serve.Flags(), "size", "SERVE_SIZE")
 
 	explain := &cobra.Command{Use: "explain PATH...", Short: "Explain.", Args: command.Paths(&paths, 1), RunE: func(c *cobra.Command, _ []string) error {
-		of := "<nil>"
+		shown := "<nil>"
 		if prefix != nil {
-			of = *prefix
+			shown = *prefix
 		}
 
-		_, err := fmt.Fprintf(c.OutOrStdout(), "explain paths=%v output=%s prefix=%s", paths, output, of)
+		_, err := fmt.Fprintf(c.OutOrStdout(), "explain paths=%v output=%s prefix=%s", paths, output, shown)
 
 		return err
 	}}

@@ -31,13 +31,13 @@ func (r *Report) Totals() *Report {
 	out := *r
 	out.Lists, out.Hints = nil, nil
 
-	for most := maxKeys; ; most /= 2 {
-		out.Keys = words.Map(first(r.Keys, most), short)
-		out.Total = r.Total.cut(most)
-		out.Groups = words.Map(r.Groups, func(g *Group) *Group { return g.cut(most) })
+	for limit := maxKeys; ; limit /= 2 {
+		out.Keys = words.Map(first(r.Keys, limit), short)
+		out.Total = r.Total.cut(limit)
+		out.Groups = words.Map(r.Groups, func(g *Group) *Group { return g.cut(limit) })
 
 		j, _ := json.Marshal(&out) //nolint:errchkjson // Nothing in it can fail.
-		if len(j) <= MaxTotals || most == 0 {
+		if len(j) <= MaxTotals || limit == 0 {
 			return &out
 		}
 	}
@@ -53,15 +53,15 @@ func (r *Report) Cut() *Report {
 		kept := List{Name: l.Name}
 
 		for size := 0; len(kept.Resources) < len(l.Resources); {
-			of := l.Resources[len(kept.Resources)].cut()
+			r := l.Resources[len(kept.Resources)].cut()
 
-			y, _ := yaml.Marshal([]*Resource{of}) // Nothing in it can fail.
+			y, _ := yaml.Marshal([]*Resource{r}) // Nothing in it can fail.
 			if size += len(y); size > maxList {
 				out.More[l.Name] = len(l.Resources) - len(kept.Resources)
 				break
 			}
 
-			kept.Resources = append(kept.Resources, of)
+			kept.Resources = append(kept.Resources, r)
 		}
 
 		out.Lists = append(out.Lists, kept)
@@ -71,14 +71,14 @@ func (r *Report) Cut() *Report {
 }
 
 // cut is the group with so many keys at most.
-func (g *Group) cut(most int) *Group {
+func (g *Group) cut(limit int) *Group {
 	out := *g
-	out.MoreKeys = max(0, len(g.Keys)-most)
-	out.Keys = words.Map(first(g.Keys, most), func(n *KeyCount) *KeyCount {
-		of := *n
-		of.Key = short(n.Key)
+	out.MoreKeys = max(0, len(g.Keys)-limit)
+	out.Keys = words.Map(first(g.Keys, limit), func(n *KeyCount) *KeyCount {
+		kept := *n
+		kept.Key = short(n.Key)
 
-		return &of
+		return &kept
 	})
 
 	return &out
@@ -111,4 +111,4 @@ func (r *Resource) cut() *Resource {
 func short(text string) string { return words.Shorten(text, words.MaxName) }
 
 // first returns as many of the things at most.
-func first[T any](of []T, most int) []T { return of[:min(len(of), most)] }
+func first[T any](items []T, limit int) []T { return items[:min(len(items), limit)] }

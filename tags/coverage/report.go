@@ -168,12 +168,12 @@ func (h Hint) String() string {
 
 // Share returns tagged / of, rounded down to a hundredth of a percent, so that it is 1 only if all are tagged.
 // Without any it is 0.
-func Share(tagged, of int) float64 {
-	if of == 0 {
+func Share(tagged, all int) float64 {
+	if all == 0 {
 		return 0
 	}
 
-	return float64(tagged*10_000/of) / 10_000
+	return float64(tagged*10_000/all) / 10_000
 }
 
 // A Resource in a list. If a render prints it without a name, it has that in the Composition, or else its

@@ -235,15 +235,15 @@ func (t *Tally) Add(o object.Object) {
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
 	inComposition := metadata.Field("annotations").Field(object.ResourceNameAnnotation).Text()
 
-	of := t.targets.Read(cmp.Or(inComposition, name), o)
-	standing, provider, why := standingOf(t.targets, of)
+	target := t.targets.Read(cmp.Or(inComposition, name), o)
+	standing, provider, why := standingOf(t.targets, target)
 
 	if standing == other {
 		t.others++
 		return
 	}
 
-	gv, kind := of.Kind.ToAPIVersionAndKind()
+	gv, kind := target.Kind.ToAPIVersionAndKind()
 	r := &Resource{
 		Provider: t.text(provider), APIVersion: t.text(gv), Kind: t.text(kind), Composite: t.text(composite), Why: t.text(why),
 		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(cmp.Or(name, inComposition, metadata.Field("generateName").Text())),
@@ -251,9 +251,9 @@ func (t *Tally) Add(o object.Object) {
 	}
 
 	if standing == taggable {
-		r.counted = of.Kind.Tagged().GroupKind()
+		r.counted = target.Kind.Tagged().GroupKind()
 
-		if err := t.count(r, of); err != nil {
+		if err := t.count(r, target); err != nil {
 			standing, r.Why = unknown, t.text("has a tag field that can't be read: "+err.Error())
 		}
 	}
@@ -352,28 +352,28 @@ func nameOf(r *Resource, by string) string {
 
 // count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
 // they can't be read.
-func (t *Tally) count(r *Resource, of *locate.Target) error {
-	reader := t.reader(of)
+func (t *Tally) count(r *Resource, target *locate.Target) error {
+	reader := t.reader(target)
 
-	if of.BeforeErr != nil {
-		return of.BeforeErr
+	if target.BeforeErr != nil {
+		return target.BeforeErr
 	}
 
-	desired, err := tagset.Read(of.Before, of.Field, &reader.Keys)
+	desired, err := tagset.Read(target.Before, target.Field, &reader.Keys)
 	if err != nil {
 		return err
 	}
 
-	cloud := cloudOf(of, reader)
-	dropUntextual(of, desired)
-	dropUntextual(of, cloud)
+	cloud := cloudOf(target, reader)
+	dropUntextual(target, desired)
+	dropUntextual(target, cloud)
 
-	tagKeys, hasKeys := keysOf(of, desired), has(desired, reader.Sets)
-	isFor := t.judge(r, of, reader, desired, hasKeys)
+	tagKeys, hasKeys := keysOf(target, desired), has(desired, reader.Sets)
+	isFor := t.judge(r, target, reader, desired, hasKeys)
 
 	var cloudKeys map[tagID]string
 	if cloud != nil {
-		cloudKeys, r.Drift = keysOf(of, cloud), driftOf(desired, cloud)
+		cloudKeys, r.Drift = keysOf(target, cloud), driftOf(desired, cloud)
 	}
 
 	isIncomplete := len(r.Missing)+len(r.Wrong) > 0
@@ -415,12 +415,12 @@ func (t *Tally) count(r *Resource, of *locate.Target) error {
 }
 
 // reader returns what reads the tags of the target.
-func (t *Tally) reader(of *locate.Target) *tagpolicy.Reader {
-	if t.readers[of.Place] == nil {
-		t.readers[of.Place] = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
+func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
+	if t.readers[target.Place] == nil {
+		t.readers[target.Place] = tagpolicy.NewReader(t.input, t.transformer, target, t.keys)
 	}
 
-	return t.readers[of.Place]
+	return t.readers[target.Place]
 }
 
 // countFound counts the keys that a resource has, and those that it has in the cloud.
@@ -455,9 +455,9 @@ func (t *Tally) notePrefixed(keys map[tagID]string) {
 // hints name keys of resources that are those that count behind a prefix, where nothing has the key as it counts.
 func (t *Tally) hints() (out []Hint) {
 	for _, n := range t.total.Keys {
-		if of := t.prefixed[n.Key]; n.Tagged == 0 && len(of) > 0 {
-			key := mostFrequent(of)
-			out = append(out, Hint{Key: n.Key, Other: key, Resources: of[key]})
+		if spellings := t.prefixed[n.Key]; n.Tagged == 0 && len(spellings) > 0 {
+			key := mostFrequent(spellings)
+			out = append(out, Hint{Key: n.Key, Other: key, Resources: spellings[key]})
 		}
 	}
 
@@ -465,8 +465,8 @@ func (t *Tally) hints() (out []Hint) {
 }
 
 // one returns 1 for true, and 0 for false.
-func one(is bool) int { //nolint:revive // It is what is counted.
-	if is {
+func one(counts bool) int { //nolint:revive // It is what is counted.
+	if counts {
 		return 1
 	}
 
@@ -475,7 +475,7 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 
 // judge notes which tags r lacks, and which break the policy. It returns, for each of the keys, whether it is for the
 // resource.
-func (t *Tally) judge(r *Resource, of *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
+func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
 	isFor = make([]bool, len(t.keys))
 
 	for i, key := range t.keys {
@@ -488,7 +488,7 @@ func (t *Tally) judge(r *Resource, of *locate.Target, reader *tagpolicy.Reader, 
 
 	for i := range reader.Rules {
 		rule := &reader.Rules[i]
-		if !t.targets.Selects(t.input.Resources, of) || !t.targets.Selects(rule.Resources, of) {
+		if !t.targets.Selects(t.input.Resources, target) || !t.targets.Selects(rule.Resources, target) {
 			continue
 		}
 
@@ -570,10 +570,10 @@ func (t *Tally) order(g *Group) {
 
 		for id, n := range g.byKey {
 			key := mostFrequent(t.total.byKey[id].spelled)
-			of := found.key(tagID{key: key}, key)
-			of.Tagged += n.Tagged
-			of.InCloud += n.InCloud
-			of.Key = key
+			total := found.key(tagID{key: key}, key)
+			total.Tagged += n.Tagged
+			total.InCloud += n.InCloud
+			total.Key = key
 		}
 
 		g.Keys = slices.AppendSeq(g.Keys, maps.Values(found.byKey))

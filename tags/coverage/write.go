@@ -44,8 +44,8 @@ func (r *Report) WriteYAML(out io.Writer) error {
 
 		_, _ = w.WriteString(l.Name + ":\n")
 
-		for _, of := range l.Resources {
-			y, _ := yaml.Marshal([]*Resource{of}) // As above.
+		for _, resource := range l.Resources {
+			y, _ := yaml.Marshal([]*Resource{resource}) // As above.
 			_, _ = w.Write(y)
 		}
 	}
@@ -82,9 +82,9 @@ func (r *Report) WriteCSV(out io.Writer) error {
 	}
 
 	for _, l := range r.Lists {
-		for _, of := range l.Resources {
-			for _, why := range of.Reasons(l.Name) {
-				w.write(l.Name, "", why.Key, "", "", "", of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
+		for _, resource := range l.Resources {
+			for _, why := range resource.Reasons(l.Name) {
+				w.write(l.Name, "", why.Key, "", "", "", resource.Provider, resource.APIVersion, resource.Kind, resource.Namespace, resource.Name, resource.Composite,
 					why.Desired, why.Cloud, why.Text)
 			}
 		}

@@ -101,8 +101,8 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 	case len(found) == 1:
 		return found[0], nil
 	case name != "":
-		of := words.Map(found, func(s *Step) string { return s.Composition })
-		return nil, errors.Errorf("several Compositions have a step%s with an input of kind %s: give a file with one of them: %s", called, v1beta1.Kind, strings.Join(of, ", "))
+		compositions := words.Map(found, func(s *Step) string { return s.Composition })
+		return nil, errors.Errorf("several Compositions have a step%s with an input of kind %s: give a file with one of them: %s", called, v1beta1.Kind, strings.Join(compositions, ", "))
 	default:
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
@@ -149,8 +149,8 @@ func basesOf(v any) (out []schema.GroupKind) {
 
 // inputOf returns the input of the step with this name, joined with its standard if it extends one, which is among
 // the required objects, and the input as it is written.
-func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
-	written, err = v1beta1.Struct(of)
+func inputOf(step string, input map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
+	written, err = v1beta1.Struct(input)
 	if err == nil {
 		in, err = v1beta1.Decode(written)
 	}

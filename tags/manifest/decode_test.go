@@ -218,7 +218,7 @@ func TestMemory(t *testing.T) {
 func testMemory(t *testing.T, number int, want string, in io.Reader) {
 	t.Helper()
 
-	const most = 1 << 20
+	const limit = 1 << 20
 
 	var (
 		first, last runtime.MemStats
@@ -242,8 +242,8 @@ func testMemory(t *testing.T, number int, want string, in io.Reader) {
 		t.Errorf("\nStream(...): want %d objects, got %d, and -want error, +got error:\n%s", number+1, n, diff)
 	}
 
-	if last.HeapAlloc > first.HeapAlloc+most {
-		t.Errorf("\nWhat has been read is not kept.\nStream(...): memory grew from %d to %d bytes within %d items, want %d more at most", first.HeapAlloc, last.HeapAlloc, number, most)
+	if last.HeapAlloc > first.HeapAlloc+limit {
+		t.Errorf("\nWhat has been read is not kept.\nStream(...): memory grew from %d to %d bytes within %d items, want %d more at most", first.HeapAlloc, last.HeapAlloc, number, limit)
 	}
 }
 

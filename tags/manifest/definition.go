@@ -96,14 +96,14 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting. Null where the schema doesn't admit it is as if it
 // weren't there.
 func setDefaults(v, s *structpb.Value) {
-	of := fields(s)
+	keywords := fields(s)
 
 	for _, item := range v.GetListValue().GetValues() {
-		if usual := defaultOf(of["items"]); isWrongNull(item, of["items"]) && usual != nil {
+		if usual := defaultOf(keywords["items"]); isWrongNull(item, keywords["items"]) && usual != nil {
 			item.Kind = usual.GetKind()
 		}
 
-		setDefaults(item, of["items"])
+		setDefaults(item, keywords["items"])
 	}
 
 	if v.GetStructValue() == nil {
@@ -117,12 +117,12 @@ func setDefaults(v, s *structpb.Value) {
 	all := v.GetStructValue().GetFields()
 
 	for name, field := range all {
-		if isWrongNull(field, schemaOf(name, of)) {
-			all[name] = defaultOf(schemaOf(name, of))
+		if isWrongNull(field, schemaOf(name, keywords)) {
+			all[name] = defaultOf(schemaOf(name, keywords))
 		}
 	}
 
-	for name, property := range fields(of["properties"]) {
+	for name, property := range fields(keywords["properties"]) {
 		if all[name] == nil {
 			all[name] = defaultOf(property)
 		}
@@ -131,7 +131,7 @@ func setDefaults(v, s *structpb.Value) {
 	maps.DeleteFunc(all, func(_ string, field *structpb.Value) bool { return field == nil })
 
 	for name, field := range all {
-		setDefaults(field, schemaOf(name, of))
+		setDefaults(field, schemaOf(name, keywords))
 	}
 }
 

@@ -19,25 +19,25 @@ import (
 // TestSetDefaults compares what setDefaults makes of random objects with what the API server's own code does.
 func TestSetDefaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, of := schemas(3).Draw(t, "schema"), map[string]any{}
-		if drawn, ok := values(3).Draw(t, "object").(map[string]any); ok {
-			of = drawn
+		s, drawn := schemas(3).Draw(t, "schema"), map[string]any{}
+		if object, ok := values(3).Draw(t, "object").(map[string]any); ok {
+			drawn = object
 		}
 
 		s["type"] = "object"
 
-		got := tagstest.Struct(of)
+		got := tagstest.Struct(drawn)
 		setDefaults(structpb.NewStructValue(got), structpb.NewStructValue(tagstest.Struct(s)))
 
-		want := defaultedByServer(t, s, of)
+		want := defaultedByServer(t, s, drawn)
 		if diff := cmp.Diff(want, got.AsMap()); diff != "" {
-			t.Errorf("\nsetDefaults(%v, %v): -want, +got:\n%s", of, s, diff)
+			t.Errorf("\nsetDefaults(%v, %v): -want, +got:\n%s", drawn, s, diff)
 		}
 	})
 }
 
 // defaultedByServer returns the object as the API server's own code defaults it.
-func defaultedByServer(t *rapid.T, s, of map[string]any) map[string]any {
+func defaultedByServer(t *rapid.T, s, object map[string]any) map[string]any {
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func defaultedByServer(t *rapid.T, s, of map[string]any) map[string]any {
 		t.Fatal(err)
 	}
 
-	want := tagstest.Struct(of).AsMap()
+	want := tagstest.Struct(object).AsMap()
 	defaulting.PruneNonNullableNullsWithoutDefaults(want, structural)
 	defaulting.Default(want, structural)
 
@@ -123,14 +123,14 @@ func values(levels int) *rapid.Generator[any] {
 
 			return list
 		default:
-			of := map[string]any{}
+			object := map[string]any{}
 			for _, name := range []string{"a", "b", "d"} {
 				if rapid.Bool().Draw(t, "has") {
-					of[name] = values(levels-1).Draw(t, name)
+					object[name] = values(levels-1).Draw(t, name)
 				}
 			}
 
-			return of
+			return object
 		}
 	})
 }

@@ -23,9 +23,9 @@ func (d *decoder) yaml(text io.Reader) error {
 	y.SetStrict(true)
 
 	for n := 0; ; n++ {
-		var of any
+		var document any
 
-		err := y.Decode(&of)
+		err := y.Decode(&document)
 
 		switch {
 		case errors.Is(err, io.EOF):
@@ -36,7 +36,7 @@ func (d *decoder) yaml(text io.Reader) error {
 			return err
 		}
 
-		v, err := valueOf(of)
+		v, err := valueOf(document)
 		if err == nil {
 			err = d.add(v)
 		}
@@ -55,7 +55,7 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 	case map[any]any:
 		s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(y))}
 
-		for k, of := range y {
+		for k, value := range y {
 			key, err := keyOf(k)
 			if err != nil {
 				return nil, err
@@ -65,7 +65,7 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 				return nil, errors.Errorf("it has the key %q twice", key)
 			}
 
-			if s.Fields[key], err = valueOf(of); err != nil {
+			if s.Fields[key], err = valueOf(value); err != nil {
 				return nil, err
 			}
 		}
@@ -74,8 +74,8 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 	case []any:
 		l := &structpb.ListValue{Values: make([]*structpb.Value, len(y))}
 
-		for i, of := range y {
-			if l.Values[i], err = valueOf(of); err != nil {
+		for i, item := range y {
+			if l.Values[i], err = valueOf(item); err != nil {
 				return nil, err
 			}
 		}
@@ -190,16 +190,16 @@ func (l *longList) endItem() error {
 		return nil
 	}
 
-	var of []any
+	var items []any
 
-	if err := goyaml.UnmarshalStrict(l.text, &of); err != nil {
+	if err := goyaml.UnmarshalStrict(l.text, &items); err != nil {
 		// The error has the number of a line.
-		return goyaml.UnmarshalStrict(append(bytes.Repeat([]byte("\n"), l.first-1), l.text...), &of)
+		return goyaml.UnmarshalStrict(append(bytes.Repeat([]byte("\n"), l.first-1), l.text...), &items)
 	}
 
 	l.text = l.text[:0]
 
-	v, err := valueOf(of)
+	v, err := valueOf(items)
 	if err != nil {
 		return err
 	}

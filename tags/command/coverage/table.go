@@ -72,9 +72,9 @@ func (c *Command) summary(r *coverage.Report) []string {
 }
 
 // more says how many more there are than a table has.
-func more(b *strings.Builder, n, most int) {
-	if n > most {
-		fmt.Fprintf(b, "… and %d more: --output json, yaml or csv has all\n", n-most)
+func more(b *strings.Builder, n, limit int) {
+	if n > limit {
+		fmt.Fprintf(b, "… and %d more: --output json, yaml or csv has all\n", n-limit)
 	}
 }
 
@@ -212,13 +212,13 @@ func listed(l *coverage.List) [][]terminal.Cell {
 
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
 
-	for _, of := range l.Resources[:min(len(l.Resources), maxListed)] {
-		why := inShort(of, l.Name)
+	for _, r := range l.Resources[:min(len(l.Resources), maxListed)] {
+		why := inShort(r, l.Name)
 		if n := len(why) - maxReasons; n > 0 {
 			why = append(why[:maxReasons], fmt.Sprintf("… %d more", n))
 		}
 
-		cells := row(words.Cell(of.Title()), words.Cell(of.APIVersion), words.Cell(orDash(of.Composite)), strings.Join(why, ", "))
+		cells := row(words.Cell(r.Title()), words.Cell(r.APIVersion), words.Cell(orDash(r.Composite)), strings.Join(why, ", "))
 		rows = append(rows, cells[:len(columns)])
 	}
 

@@ -77,8 +77,8 @@ the built-in index is printed.`,
 // A kind is a version of a kind: its entry in the built-in index, if there is one, and its tag field by its
 // definition, if it has one.
 type kind struct {
-	was field.Entry
-	is  *field.Field
+	builtIn field.Entry
+	defined *field.Field
 
 	// composite is true if the definition is of composite resources.
 	composite bool
@@ -126,7 +126,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		s := object.Tree(d.Schema).Node()
 		f := field.Read(d.GroupVersionKind, s)
 		spec := s.Field("properties").Field("spec").Field("properties")
-		kinds[d.GroupVersionKind] = kind{is: &f, composite: spec.Field("crossplane").IsThere() || spec.Field("compositionRef").IsThere()}
+		kinds[d.GroupVersionKind] = kind{defined: &f, composite: spec.Field("crossplane").IsThere() || spec.Field("compositionRef").IsThere()}
 	}); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		return c.diff(kinds, r, out)
 	}
 
-	return writeLines(out, kinds, func(gvk schema.GroupVersionKind, k kind) string { return field.Line(gvk, *k.is) + "\n" })
+	return writeLines(out, kinds, func(gvk schema.GroupVersionKind, k kind) string { return field.Line(gvk, *k.defined) + "\n" })
 }
 
 // printJSON writes the built-in index as data.
@@ -189,8 +189,8 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		d := k.difference(gvk)
 		counts[d]++
 
-		if d == "unlisted" && k.is.LooksLike != nil {
-			rule, _ := field.RuleOf(gvk, *k.is.LooksLike)
+		if d == "unlisted" && k.defined.LooksLike != nil {
+			rule, _ := field.RuleOf(gvk, *k.defined.LooksLike)
 			likely = append(likely, rule)
 		}
 
@@ -202,15 +202,15 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 			lines.WriteString("  GROUP\tVERSION\tKIND\tFIELD\tSHAPE\tSETTINGS\tREPORTED\tRELEASES\n")
 		}
 
-		lines.WriteString(indexLines(gvk, k.was, "- "))
+		lines.WriteString(indexLines(gvk, k.builtIn, "- "))
 
-		if k.is == nil {
+		if k.defined == nil {
 			continue
 		}
 
-		lines.WriteString("+ " + field.Line(gvk, *k.is) + "\n")
+		lines.WriteString("+ " + field.Line(gvk, *k.defined) + "\n")
 
-		if rule, ok := field.RuleOf(gvk, *k.is); ok {
+		if rule, ok := field.RuleOf(gvk, *k.defined); ok {
 			rules = append(rules, rule)
 		}
 	}
@@ -268,14 +268,14 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 
 		// More kinds are known than those that the index lists.
 		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
-			k.was = field.Entry{{Field: f}}
+			k.builtIn = field.Entry{{Field: f}}
 			kinds[gvk] = k
 		}
 	}
 
 	for gvk, e := range field.BuiltIn().All() {
 		if alike[gvk.GroupKind()] || alike[schema.GroupKind{Group: gvk.Group}] {
-			kinds[gvk] = kind{was: e, is: kinds[gvk].is}
+			kinds[gvk] = kind{builtIn: e, defined: kinds[gvk].defined}
 		}
 	}
 }
@@ -286,21 +286,21 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 	_, isOfFamily := field.FamilyOf(gvk.GroupKind())
 
 	switch {
-	case k.was == nil && k.is.Shape == field.None && (isOfFamily || k.composite):
+	case k.builtIn == nil && k.defined.Shape == field.None && (isOfFamily || k.composite):
 		return "fieldless"
-	case k.was == nil && k.is.Shape == field.None:
+	case k.builtIn == nil && k.defined.Shape == field.None:
 		return "unlisted"
-	case k.was == nil:
+	case k.builtIn == nil:
 		return "new"
-	case k.is == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.
+	case k.defined == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.
 		return ""
-	case k.is == nil && k.was[0].Releases != "":
+	case k.defined == nil && k.builtIn[0].Releases != "":
 		return "known"
-	case k.is == nil:
+	case k.defined == nil:
 		return "gone"
-	case len(k.was) == 1 && field.Line(gvk, k.was[0].Field) == field.Line(gvk, *k.is):
+	case len(k.builtIn) == 1 && field.Line(gvk, k.builtIn[0].Field) == field.Line(gvk, *k.defined):
 		return ""
-	case slices.ContainsFunc(k.was, func(h field.Variant) bool { return covers(h.Field, *k.is) }):
+	case slices.ContainsFunc(k.builtIn, func(h field.Variant) bool { return covers(h.Field, *k.defined) }):
 		return "known"
 	default:
 		return "changed"
@@ -308,8 +308,8 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 }
 
 // covers is true if the built-in field is right for a kind with the other field. An older release may report less.
-func covers(built, is field.Field) bool {
-	return built.WrittenAs(is) && !slices.ContainsFunc(is.Observed, func(path object.Path) bool {
+func covers(built, defined field.Field) bool {
+	return built.WrittenAs(defined) && !slices.ContainsFunc(defined.Observed, func(path object.Path) bool {
 		return !slices.ContainsFunc(built.Observed, path.Equal)
 	})
 }

@@ -72,23 +72,23 @@ func (c *Command) cluster() (_ *cluster, err error) {
 
 // compare what the Composition makes of its composite resources in the old text and in the new one, and say it. It
 // returns how many composite resources these are, and how many differences aren't accepted.
-func (c *cluster) compare(ctx context.Context, of *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
-	if !of.changed() {
+func (c *cluster) compare(ctx context.Context, comp *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
+	if !comp.changed() {
 		return 0, 0, nil
 	}
 
-	was, wasErr := pipelineOf(before, of.at)
-	is, isErr := pipelineOf(after, of.at)
+	oldSteps, oldErr := pipelineOf(before, comp.at)
+	newSteps, newErr := pipelineOf(after, comp.at)
 
-	if err := cmp.Or(wasErr, isErr); err != nil {
+	if err := cmp.Or(oldErr, newErr); err != nil {
 		return 0, 0, err
 	}
 
 	// The steps behind the last one that is changed get the same from both, if there is no difference.
-	same := len(was) - of.last - 1
-	was, is = was[:len(was)-same], is[:len(is)-same]
+	same := len(oldSteps) - comp.last - 1
+	oldSteps, newSteps = oldSteps[:len(oldSteps)-same], newSteps[:len(newSteps)-same]
 
-	apiVersion, kind := text(of.node, "spec", "compositeTypeRef", "apiVersion"), text(of.node, "spec", "compositeTypeRef", "kind")
+	apiVersion, kind := text(comp.node, "spec", "compositeTypeRef", "apiVersion"), text(comp.node, "spec", "compositeTypeRef", "kind")
 
 	for _, xr := range c.xrs {
 		o := object.Tree(xr)
@@ -96,7 +96,7 @@ func (c *cluster) compare(ctx context.Context, of *composition, before, after st
 			continue
 		}
 
-		d, err := c.difference(ctx, xr, was, is)
+		d, err := c.difference(ctx, xr, oldSteps, newSteps)
 		if err != nil {
 			return 0, 0, errors.Wrap(err, words.Name(object.Title(o)))
 		}
@@ -132,7 +132,7 @@ func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 }
 
 // A difference of a resource: of one tag, or of something else if the key is *.
-type difference struct{ resource, key, was, is string }
+type difference struct{ resource, key, before, after string }
 
 // accepts reports whether the difference is meant.
 func (c *Command) accepts(d difference) bool {
@@ -155,7 +155,7 @@ func (c *cluster) sayDifference(out io.Writer, xr string, all []difference) (n i
 			n++
 		}
 
-		_, _ = fmt.Fprintf(out, "  %s: resource %s: %s was %s, is %s%s\n", xr, words.Name(d.resource), words.Name(d.key), d.was, d.is, note)
+		_, _ = fmt.Fprintf(out, "  %s: resource %s: %s was %s, is %s%s\n", xr, words.Name(d.resource), words.Name(d.key), d.before, d.after, note)
 	}
 
 	return n
@@ -163,18 +163,18 @@ func (c *cluster) sayDifference(out io.Writer, xr string, all []difference) (n i
 
 // difference of what the steps make of the composite resource.
 func (c *cluster) difference(ctx context.Context, xr *structpb.Struct, before, after []*structpb.Struct) (out []difference, _ error) {
-	was, err := c.render(ctx, xr, before)
+	old, err := c.render(ctx, xr, before)
 	if err != nil {
 		return nil, errors.Wrap(err, "the old pipeline")
 	}
 
-	is, err := c.render(ctx, xr, after)
+	now, err := c.render(ctx, xr, after)
 	if err != nil {
 		return nil, errors.Wrap(err, "the new pipeline")
 	}
 
-	for _, name := range keysOf(was, is) {
-		d, err := c.differ(name, was[name], is[name])
+	for _, name := range keysOf(old, now) {
+		d, err := c.differ(name, old[name], now[name])
 		if err != nil {
 			return nil, err
 		}
@@ -208,37 +208,37 @@ func (c *cluster) whyLost(resource, key string) string {
 }
 
 // differ returns in what two resources of one name differ. Nil is none.
-func (c *cluster) differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
-	if was == nil {
-		return []difference{{resource: name, key: "*", was: "not desired", is: "desired"}}, nil
+func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []difference, _ error) {
+	if before == nil {
+		return []difference{{resource: name, key: "*", before: "not desired", after: "desired"}}, nil
 	}
 
-	if is == nil {
-		return []difference{{resource: name, key: "*", was: "desired", is: "not desired"}}, nil
+	if after == nil {
+		return []difference{{resource: name, key: "*", before: "desired", after: "not desired"}}, nil
 	}
 
-	old, olds, oldErr := tagsOf(name, was)
-	now, news, nowErr := tagsOf(name, is)
+	oldTags, oldRest, oldErr := tagsOf(name, before)
+	newTags, newRest, newErr := tagsOf(name, after)
 
-	if err := cmp.Or(oldErr, nowErr); err != nil {
+	if err := cmp.Or(oldErr, newErr); err != nil {
 		return nil, err
 	}
 
-	for _, key := range keysOf(old, now) {
-		before, after := show(old, key), show(now, key)
-		if before == after {
+	for _, key := range keysOf(oldTags, newTags) {
+		oldValue, newValue := show(oldTags, key), show(newTags, key)
+		if oldValue == newValue {
 			continue
 		}
 
-		if after == absent {
-			after += c.whyLost(name, key)
+		if newValue == absent {
+			newValue += c.whyLost(name, key)
 		}
 
-		out = append(out, difference{resource: name, key: key, was: before, is: after})
+		out = append(out, difference{resource: name, key: key, before: oldValue, after: newValue})
 	}
 
-	if !proto.Equal(olds, news) {
-		out = append(out, difference{resource: name, key: "*", was: "something beside its tags", is: "something else"})
+	if !proto.Equal(oldRest, newRest) {
+		out = append(out, difference{resource: name, key: "*", before: "something beside its tags", after: "something else"})
 	}
 
 	return out, nil
@@ -257,13 +257,13 @@ func show(tags map[string]string, key string) string {
 }
 
 // tagsOf returns the tags of a resource, and the resource without them.
-func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
+func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
 	targets := finder().NewTargets()
-	t := targets.Read(name, object.Of(of))
+	t := targets.Read(name, object.Of(r))
 	tags := make(map[string]string)
 
 	if !targets.Locate(t) {
-		return tags, object.Of(of).Struct(), nil
+		return tags, object.Of(r).Struct(), nil
 	}
 
 	set, err := tagset.Read(t.Before, t.Field, &tagset.Keys{Kind: tagset.KindOf(t.Field, t.Profile)})
@@ -275,7 +275,7 @@ func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct
 		tags[e.Key] = tagset.TextOf(e.Value)
 	}
 
-	rest := object.Of(of)
+	rest := object.Of(r)
 
 	// One annotation takes the place of the other, and leaves the resource alone as that did.
 	for _, path := range []object.Path{t.Field.Path, ignoredHere, ignoredThere} {

@@ -111,10 +111,10 @@ func (c *composition) migrate() {
 	}
 
 	for i, n := range pipeline.Content {
-		of, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
+		inputGroup, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
 		c.steps = append(c.steps, &step{
 			file: c.file, at: i, node: n, input: field(n, "input"),
-			name: text(n, "step"), function: text(n, "functionRef", "name"), group: of,
+			name: text(n, "step"), function: text(n, "functionRef", "name"), group: inputGroup,
 		})
 
 		at, ok := c.itemOf(n)
@@ -173,9 +173,9 @@ func (c *composition) noteTemplate(s *step) {
 func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	n := p.cut()
 
-	for _, of := range p.patches {
-		if of.isTag && of.stays != "" {
-			c.notef("left: step %s, %s to %s: %s", words.Name(p.name), of.where, words.Name(toOf(of.node)), of.stays)
+	for _, patch := range p.patches {
+		if patch.isTag && patch.stays != "" {
+			c.notef("left: step %s, %s to %s: %s", words.Name(p.name), patch.where, words.Name(toOf(patch.node)), patch.stays)
 		}
 	}
 
@@ -201,13 +201,13 @@ func indented(lines []string, by int) []string {
 
 // free returns the name, or the name with the first number that makes it the name of no step.
 func (c *composition) free(name string) string {
-	for i, of := 2, name; ; i++ {
+	for i, base := 2, name; ; i++ {
 		if !slices.ContainsFunc(c.steps, func(s *step) bool { return s.name == name }) && !slices.Contains(c.written, name) {
 			c.written = append(c.written, name)
 			return name
 		}
 
-		name = of + "-" + strconv.Itoa(i)
+		name = base + "-" + strconv.Itoa(i)
 	}
 }
 
@@ -215,15 +215,15 @@ func (c *composition) free(name string) string {
 func (p *patchStep) cut() (n int) {
 	gone := make(map[*yaml.Node]bool)
 
-	for _, of := range p.patches {
-		if of.taken() {
-			gone[of.node] = true
+	for _, patch := range p.patches {
+		if patch.taken() {
+			gone[patch.node] = true
 			n++
 		}
 	}
 
 	for _, set := range p.sets {
-		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(of *patch) bool { return !of.taken() }) {
+		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(member *patch) bool { return !member.taken() }) {
 			gone[set.node] = true
 			for _, use := range set.uses {
 				gone[use] = true
@@ -234,9 +234,9 @@ func (p *patchStep) cut() (n int) {
 	p.cutItems(p.input, "patchSets", gone)
 
 	for _, list := range []string{"patchSets", "resources"} {
-		for _, of := range items(p.input, list) {
-			if !gone[of] {
-				p.cutItems(of, "patches", gone)
+		for _, owner := range items(p.input, list) {
+			if !gone[owner] {
+				p.cutItems(owner, "patches", gone)
 			}
 		}
 	}

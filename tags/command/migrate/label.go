@@ -126,16 +126,16 @@ func (l label) value(path string) (string, bool) {
 		return "", false
 	}
 
-	of := "xr"
+	root := "xr"
 	if l.environment {
-		of = "context" + index(environment)
+		root = "context" + index(environment)
 	}
 
 	// An item that isn't there is an error of CEL, not an absent value.
 	isItem := func(s object.Segment) bool { return s.Type != object.SegmentField }
 	fields := words.Map(p.Segments(), func(s object.Segment) string { return index(s.Field) })
 
-	return of + strings.Join(fields, ""), !slices.ContainsFunc(p.Segments(), isItem)
+	return root + strings.Join(fields, ""), !slices.ContainsFunc(p.Segments(), isItem)
 }
 
 // identifier matches names that stand behind a dot in CEL, but for keywords.

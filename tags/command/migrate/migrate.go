@@ -123,18 +123,18 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		compositions := f.migrate()
 		texts[i] = f.text()
 
-		for _, of := range compositions {
-			of.say(say, path)
+		for _, comp := range compositions {
+			comp.say(say, path)
 
-			n, d, err := cl.compare(ctx, of, string(old), texts[i], say)
+			n, d, err := cl.compare(ctx, comp, string(old), texts[i], say)
 			if err != nil {
-				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(of.name))
+				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(comp.name))
 			}
 
 			differs += d
 
-			if c.Write && n == 0 && of.changed() {
-				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written", words.Name(of.name))
+			if c.Write && n == 0 && comp.changed() {
+				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written", words.Name(comp.name))
 			}
 		}
 	}

@@ -148,12 +148,12 @@ func (p *patchStep) resource(n *yaml.Node) *resource {
 			set.uses = append(set.uses, n)
 			_, ok := p.itemOf(n)
 
-			for _, of := range set.patches {
-				if !ok && of.stays == "" {
-					of.stays = "a use of its set isn't on lines of its own"
+			for _, member := range set.patches {
+				if !ok && member.stays == "" {
+					member.stays = "a use of its set isn't on lines of its own"
 				}
 
-				r.uses = append(r.uses, &use{patch: of})
+				r.uses = append(r.uses, &use{patch: member})
 			}
 		}
 	}
@@ -228,15 +228,15 @@ func (p *patch) path() (object.Path, bool) {
 
 // leaving are the paths of patches that may make this function leave a resource alone.
 func (p *patchStep) leaving() (out []string) {
-	for _, of := range p.patches {
-		path, ok := of.path()
+	for _, patch := range p.patches {
+		path, ok := patch.path()
 		leaves := func(to object.Path) bool {
-			_, is := relate(path, to)
-			return is == within
+			_, position := relate(path, to)
+			return position == within
 		}
 
 		if ok && slices.ContainsFunc(leaving, leaves) {
-			out = append(out, toOf(of.node))
+			out = append(out, toOf(patch.node))
 		}
 	}
 
@@ -258,7 +258,7 @@ func (p *patchStep) judge(r *resource, u *use) {
 		return
 	}
 
-	switch rest, is := relate(path, r.field.Path); is {
+	switch rest, position := relate(path, r.field.Path); position {
 	case outside:
 		u.refuse("of resource " + r.name + " it patches something else")
 	case above:
@@ -284,18 +284,18 @@ const (
 
 // relate the path of a patch to that of a field. It returns what of the path is within the field.
 func relate(path, to object.Path) (object.Segments, relation) {
-	of := path.Segments()
+	segments := path.Segments()
 
 	for i, s := range to.Segments() {
 		switch {
-		case i == len(of):
+		case i == len(segments):
 			return nil, above
-		case of[i] != s && of[i].Field != wildcard:
+		case segments[i] != s && segments[i].Field != wildcard:
 			return nil, outside
 		}
 	}
 
-	return of[len(to.Segments()):], within
+	return segments[len(to.Segments()):], within
 }
 
 const wildcard = "*"

@@ -53,15 +53,15 @@ type source struct {
 
 // joins reports whether the label can be one of the source.
 func (s *source) joins(g *given) bool {
-	of := s.labels[0]
+	first := s.labels[0]
 
-	return !of.isMap() && !g.isMap() && !s.meets(g) && of.environment == g.environment && of.from == g.from && of.retain == g.retain &&
-		slices.Equal(of.resources, g.resources)
+	return !first.isMap() && !g.isMap() && !s.meets(g) && first.environment == g.environment && first.from == g.from && first.retain == g.retain &&
+		slices.Equal(first.resources, g.resources)
 }
 
 // meets reports whether the source may give a tag of the label's key.
 func (s *source) meets(g *given) bool {
-	return slices.ContainsFunc(s.labels, func(of *given) bool { return of.meets(g.label) })
+	return slices.ContainsFunc(s.labels, func(other *given) bool { return other.meets(g.label) })
 }
 
 // sources that give the labels.
@@ -220,11 +220,11 @@ func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) 
 		keys, expressions, comments = append(keys, g.key), append(expressions, g.expression), append(comments, g.comments...)
 	}
 
-	switch of := s.labels[0]; {
-	case of.isMap():
-		out = origin(of.from, of.environment)
-	case of.from != "":
-		out = append(origin(of.from, of.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *given) string { return plain(g.field) })))
+	switch first := s.labels[0]; {
+	case first.isMap():
+		out = origin(first.from, first.environment)
+	case first.from != "":
+		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *given) string { return plain(g.field) })))
 	default:
 		out = append([]string{"type: Expression"}, mapOf("expressions", keys, words.Map(expressions, scalar))...)
 	}

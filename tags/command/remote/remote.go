@@ -43,14 +43,14 @@ func Targets(file string) (map[string]string, error) {
 	targets := make(map[string]string)
 
 	for _, o := range objects {
-		of := object.Tree(o)
-		annotations := object.Annotations(of)
+		function := object.Tree(o)
+		annotations := object.Annotations(function)
 
-		if object.Kind(of) != "Function" || annotations.Field(AnnotationRuntime).Text() != RuntimeListens {
+		if object.Kind(function) != "Function" || annotations.Field(AnnotationRuntime).Text() != RuntimeListens {
 			continue
 		}
 
-		targets[object.Name(of)] = cmp.Or(annotations.Field(AnnotationTarget).Text(), defaultTarget)
+		targets[object.Name(function)] = cmp.Or(annotations.Field(AnnotationTarget).Text(), defaultTarget)
 	}
 
 	return targets, nil

@@ -17,7 +17,7 @@ import (
 // TestFragmentedFrames proves that a request which comes a byte at a time is held in a fraction of the
 // memory that gRPC v1.81 took for it, which was more than 40 bytes for each byte.
 func TestFragmentedFrames(t *testing.T) {
-	const frames, most = 1 << 18, 24
+	const frames, limit = 1 << 18, 24
 
 	grpcConn, _, _ := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
 
@@ -82,8 +82,8 @@ func TestFragmentedFrames(t *testing.T) {
 
 	synchronize()
 
-	if got := (heap() - before) / frames; got > most {
-		t.Errorf("want at most %d bytes to be held for each byte of a request that comes a byte at a time, got %d", most, got)
+	if got := (heap() - before) / frames; got > limit {
+		t.Errorf("want at most %d bytes to be held for each byte of a request that comes a byte at a time, got %d", limit, got)
 	}
 }
 

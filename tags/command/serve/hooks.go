@@ -60,8 +60,8 @@ func (sizes) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context 
 func (sizes) HandleConn(context.Context, stats.ConnStats) {}
 
 // HandleRPC looks at the end of a call: the function itself never answers with this code.
-func (s sizes) HandleRPC(_ context.Context, of stats.RPCStats) {
-	if end, ok := of.(*stats.End); ok && status.Code(end.Error) == codes.ResourceExhausted {
+func (s sizes) HandleRPC(_ context.Context, event stats.RPCStats) {
+	if end, ok := event.(*stats.End); ok && status.Code(end.Error) == codes.ResourceExhausted {
 		s.log.Warn("Refused a request because of its size: see --max-recv-message-size", "error", end.Error)
 		s.tooLarge()
 	}

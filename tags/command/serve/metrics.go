@@ -15,13 +15,13 @@ import (
 
 // serveMetrics serves the metrics, and those of the process, until the function that it returns is called. It
 // does nothing without an address.
-func (c *Command) serveMetrics(ctx context.Context, of ...prometheus.Collector) (stop func(), err error) {
+func (c *Command) serveMetrics(ctx context.Context, functionMetrics ...prometheus.Collector) (stop func(), err error) {
 	if c.MetricsAddress == "" {
 		return func() {}, nil
 	}
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(of...)
+	registry.MustRegister(functionMetrics...)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.MetricsAddress)

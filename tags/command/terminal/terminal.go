@@ -151,30 +151,30 @@ func (t Terminal) print(rows [][]Cell) string {
 }
 
 // widths returns the width of each column, and that of all with the gaps between.
-func widths(rows [][]Cell) (of []int, all int) {
+func widths(rows [][]Cell) (each []int, all int) {
 	for _, row := range rows {
-		of = append(of, make([]int, max(len(row)-len(of), 0))...)
+		each = append(each, make([]int, max(len(row)-len(each), 0))...)
 
 		for i, c := range row {
-			of[i] = max(of[i], widthOf(c.Text))
+			each[i] = max(each[i], widthOf(c.Text))
 		}
 	}
 
-	for _, w := range of {
+	for _, w := range each {
 		all += w + gap
 	}
 
-	return of, all - gap
+	return each, all - gap
 }
 
 // fold returns the rows in so many columns of text, the first as the header: each is a paragraph, with a line
 // for each column and as many more as it takes.
-func fold(rows [][]Cell, most int) [][]Cell {
+func fold(rows [][]Cell, limit int) [][]Cell {
 	var out [][]Cell
 
 	header := rows[0]
 	indent := slices.Max(words.Map(header, func(c Cell) int { return widthOf(c.Text) })) + gap
-	room := max(most-indent, 1) // A terminal can be too narrow for anything.
+	room := max(limit-indent, 1) // A terminal can be too narrow for anything.
 
 	for n, row := range rows[1:] {
 		if n > 0 {

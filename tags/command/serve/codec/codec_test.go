@@ -188,9 +188,9 @@ func check(tb testing.TB, b []byte) (inBytes []string) {
 
 	inBytes = toTrees(tb, got)
 
-	for what, got := range map[string]proto.Message{"decoded": got, "encoded again": again} {
+	for stage, got := range map[string]proto.Message{"decoded": got, "encoded again": again} {
 		if !proto.Equal(want, got) {
-			tb.Errorf("Unmarshal(%x): %s: -want, +got:\n%s", b, what, cmp.Diff(want, got, protocmp.Transform()))
+			tb.Errorf("Unmarshal(%x): %s: -want, +got:\n%s", b, stage, cmp.Diff(want, got, protocmp.Transform()))
 		}
 	}
 
@@ -461,17 +461,17 @@ func TestMarshal(t *testing.T) {
 // whole, and resources hardly more than their bytes.
 func TestUnmarshalMemory(t *testing.T) {
 	// many joins the bytes that of returns for each number below n.
-	many := func(n int, of func(i int) []byte) []byte {
+	many := func(n int, piece func(i int) []byte) []byte {
 		var b []byte
 		for i := range n {
-			b = append(b, of(i)...)
+			b = append(b, piece(i)...)
 		}
 
 		return b
 	}
 	field := func(tag byte, body []byte) []byte { return protowire.AppendBytes([]byte{tag}, body) }
-	composed := func(of []byte) []byte {
-		return field(3<<3|2, field(2<<3|2, slices.Concat([]byte{1<<3 | 2, 1, 'a'}, field(2<<3|2, of))))
+	composed := func(content []byte) []byte {
+		return field(3<<3|2, field(2<<3|2, slices.Concat([]byte{1<<3 | 2, 1, 'a'}, field(2<<3|2, content))))
 	}
 	entries := func(tag byte, n int) []byte {
 		return many(n, func(i int) []byte {

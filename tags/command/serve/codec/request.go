@@ -99,7 +99,7 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 
 // put adds the entry b to m, and returns m, or a new map if m is nil. of decodes the entry's value. An entry
 // whose key is there already isn't in plain form.
-func put[V any](m map[string]*V, b []byte, of func(b []byte) (*V, bool)) (map[string]*V, bool) {
+func put[V any](m map[string]*V, b []byte, decode func(b []byte) (*V, bool)) (map[string]*V, bool) {
 	key, value, ok := wire.FieldEntry(b)
 	if !ok {
 		return m, false
@@ -113,7 +113,7 @@ func put[V any](m map[string]*V, b []byte, of func(b []byte) (*V, bool)) (map[st
 		m = make(map[string]*V)
 	}
 
-	m[string(key)], ok = of(value)
+	m[string(key)], ok = decode(value)
 
 	return m, ok
 }
