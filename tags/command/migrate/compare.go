@@ -27,7 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A cluster has what Compositions are rendered with.
+// A cluster has composite resources, and all else that rendering them needs.
 type cluster struct {
 	*Command
 
@@ -38,11 +38,11 @@ type cluster struct {
 
 	targets map[string]string
 
-	// rendered are the resources as the steps of this function left them, in the pipeline that was rendered last.
+	// rendered has the decisions of this function on the resources of the last rendered pipeline.
 	rendered []*explain.Rendered
 }
 
-// cluster that the command is given.
+// cluster reads the files of the flags.
 func (c *Command) cluster() (_ *cluster, err error) {
 	xrs, xrsErr := c.Reader.Objects(c.XR...)
 	required, requiredErr := c.Reader.Objects(c.RequiredResources...)
@@ -70,8 +70,8 @@ func (c *Command) cluster() (_ *cluster, err error) {
 	return out, err
 }
 
-// compare what the Composition makes of its composite resources in the old text and in the new one, and say it. It
-// returns how many composite resources these are, and how many differences aren't accepted.
+// compare renders the Composition of the old text and of the new one, for each of its composite resources, and says the differences.
+// It returns the number of composite resources, and of differences that nobody has accepted.
 func (c *cluster) compare(ctx context.Context, comp *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
 	if !comp.changed() {
 		return 0, 0, nil
@@ -84,7 +84,7 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 		return 0, 0, err
 	}
 
-	// The steps behind the last one that is changed get the same from both, if there is no difference.
+	// Steps after the last changed one get the same resources from both, unless there is a difference.
 	same := len(oldSteps) - comp.last - 1
 	oldSteps, newSteps = oldSteps[:len(oldSteps)-same], newSteps[:len(newSteps)-same]
 
@@ -113,7 +113,7 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 	return compared, differs, nil
 }
 
-// pipelineOf returns the steps of the Composition in the text that has so many before it.
+// pipelineOf returns the steps of a Composition in the text: the first one if at is 0.
 func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 	objects, err := (&manifest.Reader{Stdin: strings.NewReader(text)}).Objects(manifest.Stdin)
 	if err != nil {
@@ -131,10 +131,10 @@ func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 	return out, nil
 }
 
-// A difference of a resource: of one tag, or of something else if the key is *.
+// A difference of a resource in a tag. If the key is *, the difference is in something else.
 type difference struct{ resource, key, before, after string }
 
-// accepts reports whether the difference is meant.
+// accepts reports whether --accept names the difference.
 func (c *Command) accepts(d difference) bool {
 	return slices.ContainsFunc(c.Accept, func(a string) bool {
 		resource, key, _ := strings.Cut(a, "/")
@@ -142,7 +142,7 @@ func (c *Command) accepts(d difference) bool {
 	})
 }
 
-// sayDifference says what differs for the composite resource, and returns how much of it isn't accepted.
+// sayDifference says the differences for a composite resource, and returns the number of those that nobody has accepted.
 func (c *cluster) sayDifference(out io.Writer, xr string, all []difference) (n int) {
 	if len(all) == 0 {
 		_, _ = fmt.Fprintf(out, "  %s: the same tags\n", xr)
@@ -161,7 +161,7 @@ func (c *cluster) sayDifference(out io.Writer, xr string, all []difference) (n i
 	return n
 }
 
-// difference of what the steps make of the composite resource.
+// difference renders the composite resource with the old and the new steps, and returns the differences.
 func (c *cluster) difference(ctx context.Context, xr *structpb.Struct, before, after []*structpb.Struct) (out []difference, _ error) {
 	old, err := c.render(ctx, xr, before)
 	if err != nil {
@@ -193,8 +193,8 @@ func keysOf[V any](a, b map[string]V) []string {
 	return slices.Sorted(maps.Keys(both))
 }
 
-// whyLost returns why the label of the tag key is no tag of the resource, such as `: label env: value-too-long …`, or
-// nothing if there is no such label.
+// whyLost returns the reason why the resource lacks the tag, such as `: label env: value-too-long …`. It is empty if no label has the
+// key.
 func (c *cluster) whyLost(resource, key string) string {
 	for _, r := range c.rendered {
 		for i := range r.Labels {
@@ -207,7 +207,7 @@ func (c *cluster) whyLost(resource, key string) string {
 	return ""
 }
 
-// differ returns in what two resources of one name differ. Nil is none.
+// differ returns the differences of a resource before and after. Nil is no resource.
 func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []difference, _ error) {
 	if before == nil {
 		return []difference{{resource: name, key: "*", before: "not desired", after: "desired"}}, nil
@@ -244,7 +244,7 @@ func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []diffe
 	return out, nil
 }
 
-// absent is how a tag is shown that isn't there.
+// absent is shown for a tag that a resource lacks.
 const absent = "absent"
 
 func show(tags map[string]string, key string) string {
@@ -256,7 +256,7 @@ func show(tags map[string]string, key string) string {
 	return fmt.Sprintf("%q", value)
 }
 
-// tagsOf returns the tags of a resource, and the resource without them.
+// tagsOf returns the tags of a resource, and the rest of it.
 func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
 	targets := finder().NewTargets()
 	t := targets.Read(name, object.Of(r))
@@ -277,7 +277,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 
 	rest := object.Of(r)
 
-	// One annotation takes the place of the other, and leaves the resource alone as that did.
+	// The new annotation means the same as the old one, so neither is a difference.
 	for _, path := range []object.Path{t.Field.Path, ignoredHere, ignoredThere} {
 		if rest, err = object.Set(rest, path, object.Node{}); err != nil {
 			return nil, nil, err
@@ -287,7 +287,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 	return tags, rest.Struct(), nil
 }
 
-// finder finds tag fields by the built-in index.
+// finder returns a finder of tag fields by the built-in index.
 func finder() *locate.Finder {
 	return &locate.Finder{
 		Input:  &v1beta1.CloudTags{},
@@ -295,7 +295,7 @@ func finder() *locate.Finder {
 	}
 }
 
-// render the composite resource with the steps, and return what they desire.
+// render returns the composed resources that the steps desire for the composite resource.
 func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*structpb.Struct) (map[string]*fnv1.Resource, error) {
 	req := manifest.Request(xr, c.context)
 	req.Observed.Resources = c.observed
@@ -317,7 +317,7 @@ func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*stru
 	return req.GetDesired().GetResources(), nil
 }
 
-// call the function of the step. A fatal result is an error.
+// call calls the function of the step. A fatal result is an error.
 func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f, err := c.function(s)
 	if err != nil {
@@ -334,7 +334,7 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 		err = command.Fatal(rsp)
 	}
 
-	if err != nil || !isOurs(s) {
+	if err != nil || !runsThisFunction(s) {
 		return rsp, err
 	}
 
@@ -344,15 +344,15 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 	return rsp, err
 }
 
-// isOurs reports whether the step runs this function.
-func isOurs(s *structpb.Struct) bool {
+// runsThisFunction reports whether the step has an input of this function.
+func runsThisFunction(s *structpb.Struct) bool {
 	in := object.Tree(s.GetFields()["input"].GetStructValue())
 	return object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind
 }
 
-// function of the step: this one, or one that listens.
+// function returns the function that the step calls: this one, or a function that listens somewhere.
 func (c *cluster) function(s *structpb.Struct) (command.Function, error) {
-	if isOurs(s) {
+	if runsThisFunction(s) {
 		return c.Function.On, nil
 	}
 

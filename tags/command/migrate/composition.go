@@ -17,20 +17,20 @@ import (
 type composition struct {
 	*file
 
-	// at is how many Compositions the file has before it. Several can have one name.
+	// at is the number of Compositions before this one in the file. Two of them may have the same name.
 	at    int
 	name  string
 	node  *yaml.Node
 	steps []*step
 
-	// list is by how many blanks steps are indented within the pipeline.
+	// list is the indentation of steps below the key pipeline, in blanks.
 	list int
 
-	// last step that is changed, or -1, and the names of those that are written.
+	// last is the index of the last changed step, or -1. written are the names of new steps.
 	last    int
 	written []string
 
-	// notes on what is changed and what isn't.
+	// notes tell people what migrate changes, and why it leaves the rest.
 	notes []string
 }
 
@@ -43,8 +43,9 @@ type step struct {
 	node, input           *yaml.Node
 }
 
-// A function whose steps are read, by how its package is named and by the group of its input. It reads inputs of any
-// group, so that Compositions have others, too, such as those of earlier releases.
+// A function runs the steps that migrate reads. Its name ends the name of a Function, such as crossplane-contrib-function-tag-manager,
+// and group is the API group of its input. A step is recognized by either, since the function accepts inputs of any group: Compositions
+// still have groups of earlier releases.
 type function struct{ name, group string }
 
 var (
@@ -57,13 +58,13 @@ func (s *step) runs(f function) bool {
 	return s.group == f.group || strings.HasSuffix(s.function, f.name)
 }
 
-// group of this function's input.
+// group is the API group of this function's input.
 var group, _, _ = strings.Cut(v1beta1.APIVersion, "/")
 
-// harmless are the groups of inputs of functions that make no resources, besides those of functions without any input.
+// harmless are API groups of inputs. The functions with these inputs, and functions without an input, make no resources.
 var harmless = []string{"", "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", group}
 
-// migrate the Compositions of the file.
+// migrate migrates each Composition of the file, and returns them in order.
 func (f *file) migrate() (out []*composition) {
 	for _, d := range f.documents {
 		objects := []*yaml.Node{d}
@@ -90,12 +91,12 @@ func isComposition(apiVersion, kind string) bool {
 	return strings.HasPrefix(apiVersion, "apiextensions.crossplane.io/") && kind == "Composition"
 }
 
-// notef notes what becomes of the Composition.
+// notef adds a note about the Composition.
 func (c *composition) notef(format string, args ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, args...))
 }
 
-// changed is true if anything in the Composition is.
+// changed reports whether a step of the Composition is changed.
 func (c *composition) changed() bool { return c.last >= 0 }
 
 func (c *composition) migrate() {
@@ -126,7 +127,7 @@ func (c *composition) migrate() {
 		c.list = max(at.dash-key.Column+1, 0)
 	}
 
-	// resources of steps that are known to make them. There may be others once any step may make some.
+	// resources are made by steps that migrate can read. known turns false at a step that may make others.
 	var resources []*resource
 
 	known := true
@@ -146,7 +147,7 @@ func (c *composition) migrate() {
 	}
 }
 
-// namesOf the resources of which keep is true.
+// namesOf returns the names of the resources for which keep returns true.
 func namesOf(resources []*resource, keep func(*resource) bool) (out []string) {
 	for _, r := range resources {
 		if keep(r) {
@@ -157,7 +158,7 @@ func namesOf(resources []*resource, keep func(*resource) bool) (out []string) {
 	return out
 }
 
-// noteTemplate notes a step with a template that isn't read, if that mentions tags.
+// noteTemplate notes a step that has a template with the word tags or labels: migrate reads no templates.
 func (c *composition) noteTemplate(s *step) {
 	mentions := func(n *yaml.Node) bool {
 		return n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") && (strings.Contains(n.Value, "tags") || strings.Contains(n.Value, "labels"))
@@ -169,12 +170,12 @@ func (c *composition) noteTemplate(s *step) {
 	}
 }
 
-// replacePatches takes patches of tags out of the step, and writes one that gives the same tags behind it.
+// replacePatches cuts patches of tags from the step, and adds a step after it that gives the same tags.
 func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	n := p.cut()
 
 	for _, patch := range p.patches {
-		if patch.isTag && patch.stays != "" {
+		if patch.writesTags && patch.stays != "" {
 			c.notef("left: step %s, %s to %s: %s", words.Name(p.name), patch.where, words.Name(toOf(patch.node)), patch.stays)
 		}
 	}
@@ -184,7 +185,7 @@ func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	}
 
 	name := c.free("cloud-tags")
-	at, _ := c.itemOf(p.node) // That of each step is known.
+	at, _ := c.itemOf(p.node) // migrate has seen that each step is on lines of its own.
 	c.edits = append(c.edits, edit{from: at.to, to: at.to, with: indented(p.replacement(name, c.list, mayTag), at.dash)})
 	c.last = p.at
 	c.notef("step %s takes the place of %s in step %s", name, words.Count(n, "patch", "patches"), words.Name(p.name))
@@ -194,12 +195,12 @@ func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	}
 }
 
-// indented lines.
+// indented returns the lines with so many more blanks in front.
 func indented(lines []string, by int) []string {
 	return words.Map(lines, func(line string) string { return strings.Repeat(" ", by) + line })
 }
 
-// free returns the name, or the name with the first number that makes it the name of no step.
+// free returns a name that no step has: the name itself, or else with a number, such as cloud-tags-2.
 func (c *composition) free(name string) string {
 	for i, base := 2, name; ; i++ {
 		if !slices.ContainsFunc(c.steps, func(s *step) bool { return s.name == name }) && !slices.Contains(c.written, name) {
@@ -211,7 +212,7 @@ func (c *composition) free(name string) string {
 	}
 }
 
-// cut the patches that are taken out, and returns how many these are.
+// cut cuts the patches that become labels from the file, and returns their number.
 func (p *patchStep) cut() (n int) {
 	gone := make(map[*yaml.Node]bool)
 
@@ -244,7 +245,7 @@ func (p *patchStep) cut() (n int) {
 	return n
 }
 
-// cutItems cuts those items of a list that are gone, and the list if no other is left.
+// cutItems cuts the items that are gone from the list called name. It cuts the list if no item is left.
 func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool) {
 	key, list := pair(n, name)
 	if list == nil || !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return gone[n] }) {
@@ -263,5 +264,5 @@ func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool
 	}
 }
 
-// toOf is the path that a patch writes to.
+// toOf returns the path that a patch writes to.
 func toOf(n *yaml.Node) string { return cmp.Or(text(n, "toFieldPath"), text(n, "fromFieldPath")) }

@@ -13,20 +13,20 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A file of YAML documents, and what is to be changed in its text. All that isn't changed stays byte for byte.
+// A file of YAML documents, and the edits of its text. All other lines stay byte for byte.
 type file struct {
 	lines     []string
 	documents []*yaml.Node
 	edits     []edit
 }
 
-// An edit replaces the lines from, counted from 0, to the line before to.
+// An edit replaces the lines from up to, but without, to. The first line of the file is 0.
 type edit struct {
 	from, to int
 	with     []string
 }
 
-// parse the text of a file.
+// parse returns the file with the text.
 func parse(text []byte) (*file, error) {
 	f := &file{lines: strings.SplitAfter(string(text), "\n")}
 
@@ -50,12 +50,12 @@ func parse(text []byte) (*file, error) {
 	}
 }
 
-// isTemplate is true for a map with a map as its key, as {{ .Values.region }} is one.
+// isTemplate reports whether the node is a map with a map as its key. YAML reads {{ .Values.region }} so.
 func isTemplate(n *yaml.Node) bool {
 	return n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode
 }
 
-// text of the file as it was edited.
+// text returns the text of the file with all edits.
 func (f *file) text() string {
 	slices.SortStableFunc(f.edits, func(a, b edit) int { return a.from - b.from })
 
@@ -67,7 +67,7 @@ func (f *file) text() string {
 	var out strings.Builder
 
 	for _, e := range f.edits {
-		if e.from < at { // A part of what was edited as a whole.
+		if e.from < at { // An earlier edit has replaced these lines.
 			continue
 		}
 
@@ -87,7 +87,7 @@ func (f *file) text() string {
 	return out.String() + strings.Join(f.lines[at:], "")
 }
 
-// indent is the number of blanks that a line begins with, or -1 if there is nothing else in it.
+// indent returns the number of blanks at the beginning of the line, or -1 if the line has nothing else.
 func (f *file) indent(line int) int {
 	text := strings.TrimRight(f.lines[line], " \r\n")
 	if text == "" {
@@ -97,8 +97,8 @@ func (f *file) indent(line int) int {
 	return len(text) - len(strings.TrimLeft(text, " "))
 }
 
-// end is the line behind a part of the file that begins in the line, whose other lines are indented by more than
-// the given blanks. Lines that are empty, and comments, are no part of it unless more follows.
+// end returns the first line after a field or an item that begins in the given line. Its other lines have more blanks in front than
+// indent. Empty lines and comments at its end are no part of it.
 func (f *file) end(line, indent int) int {
 	end := line + 1
 
@@ -116,7 +116,7 @@ func (f *file) end(line, indent int) int {
 	return end
 }
 
-// comments is the first of the lines of comment right above the line, at the same indentation, or else the line.
+// comments returns the first line of the comment right above the line, at the same indentation, or the line itself.
 func (f *file) comments(line, indent int) int {
 	for line > 0 && f.indent(line-1) == indent && f.lines[line-1][indent] == '#' {
 		line--
@@ -125,10 +125,10 @@ func (f *file) comments(line, indent int) int {
 	return line
 }
 
-// An item of a list in block style: the lines it has with the comments above it, and the column of its dash.
+// An item of a list in block style: the first line of the comment above it, its lines, and the column of its dash.
 type item struct{ comment, from, to, dash int }
 
-// itemOf returns where the item of a list is. It returns false if other things stand in the same lines.
+// itemOf returns the lines of the node, which is an item of a list. It returns false if the lines have anything else.
 func (f *file) itemOf(n *yaml.Node) (item, bool) {
 	before := f.lines[n.Line-1][:min(n.Column-1, len(f.lines[n.Line-1]))]
 	dash := strings.IndexByte(before, '-')
@@ -143,13 +143,13 @@ func (f *file) itemOf(n *yaml.Node) (item, bool) {
 	return i, true
 }
 
-// cut the item, with the comments above it.
+// cut cuts the item, and the comment above it.
 func (f *file) cut(n *yaml.Node) {
-	i, _ := f.itemOf(n) // Whoever cuts an item has seen that it can be.
+	i, _ := f.itemOf(n) // Callers have seen that the item has lines of its own.
 	f.cutLines(i.comment, i.to)
 }
 
-// cutLines cuts lines. Of empty lines before and behind them, one is left.
+// cutLines cuts lines. If the lines before and after are empty, one of these goes, too.
 func (f *file) cutLines(from, to int) {
 	if from > 0 && f.indent(from-1) < 0 && to < len(f.lines)-1 && f.indent(to) < 0 {
 		to++
@@ -158,13 +158,13 @@ func (f *file) cutLines(from, to int) {
 	f.edits = append(f.edits, edit{from: from, to: to})
 }
 
-// cutField cuts the field with this key and the list that it has. The field in whose line an object of a list begins
-// becomes an empty list.
+// cutField cuts the field with this key and its list. A field in the line of a dash, such as "- patches:", becomes an empty list,
+// since the dash must stay.
 func (f *file) cutField(key *yaml.Node) {
 	line, indent := key.Line-1, key.Column-1
 	to := f.end(line, indent)
 
-	for to < len(f.lines) && f.indent(to) == indent && strings.HasPrefix(f.lines[to][indent:], "- ") { // A list may be as far to the left.
+	for to < len(f.lines) && f.indent(to) == indent && strings.HasPrefix(f.lines[to][indent:], "- ") { // The dashes of a list may be below the key itself.
 		to = f.end(to, indent)
 	}
 
@@ -176,7 +176,7 @@ func (f *file) cutField(key *yaml.Node) {
 	f.cutLines(f.comments(line, indent), to)
 }
 
-// commentsOf the nodes and of what is in them, each once.
+// commentsOf returns the comments of the nodes, and of all nodes within, each once.
 func commentsOf(nodes ...*yaml.Node) (out []string) {
 	for _, n := range nodes {
 		for line := range strings.Lines(n.HeadComment + "\n" + n.LineComment + "\n" + n.FootComment) {
@@ -191,7 +191,7 @@ func commentsOf(nodes ...*yaml.Node) (out []string) {
 	return words.Distinct(out)
 }
 
-// field returns the value at the end of the names of fields, or nil if there is none.
+// field returns the value of the field a.b of n for the names a and b, or nil if there is none.
 func field(n *yaml.Node, names ...string) *yaml.Node {
 	for _, name := range names {
 		_, n = pair(n, name)
@@ -200,7 +200,7 @@ func field(n *yaml.Node, names ...string) *yaml.Node {
 	return n
 }
 
-// pair returns the key of an object that has the name, and its value, or nil if there is none.
+// pair returns the key node with the name, and its value, or nil if n is no object with this key.
 func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
@@ -215,7 +215,7 @@ func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// text at the end of the names of fields, or an empty one if there is none.
+// text returns the scalar at the field with these names, or an empty text if there is none.
 func text(n *yaml.Node, names ...string) string {
 	if n = field(n, names...); n == nil || n.Kind != yaml.ScalarNode {
 		return ""
@@ -224,7 +224,7 @@ func text(n *yaml.Node, names ...string) string {
 	return n.Value
 }
 
-// items of the list at the end of the names of fields.
+// items returns the items of the list at the field with these names.
 func items(n *yaml.Node, names ...string) []*yaml.Node {
 	if n = field(n, names...); n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -233,7 +233,7 @@ func items(n *yaml.Node, names ...string) []*yaml.Node {
 	return n.Content
 }
 
-// contentOf a node: keys and values of an object, or the items of a list. Nil has none.
+// contentOf returns the keys and values of an object in turns, or the items of a list. Nil has none.
 func contentOf(n *yaml.Node) []*yaml.Node {
 	if n == nil {
 		return nil
@@ -242,7 +242,7 @@ func contentOf(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// contains is true if f is true for the node or any in it.
+// contains reports whether f returns true for the node, or for any node within.
 func contains(n *yaml.Node, f func(*yaml.Node) bool) bool {
 	return n != nil && (f(n) || slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return contains(n, f) }))
 }

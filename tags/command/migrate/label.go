@@ -16,32 +16,32 @@ import (
 // environment is where function-environment-configs keeps its values in the pipeline's context.
 const environment = "apiextensions.crossplane.io/environment"
 
-// A label is what a patch gives: one tag, or those of a whole map.
+// A label is given by a patch. It becomes one tag, or all tags of a map.
 type label struct {
-	// key of the tag, or empty for a map.
+	// key of the tag. It is empty for a map.
 	key string
 
-	// environment is true if it is read from the environment, not from the composite resource.
+	// environment says whether the patch reads the environment. If not, it reads the composite resource.
 	environment bool
 
-	// from is the path of the map that the label is in, and field its key there. Without a field it is all of the map,
-	// and without from the label is what the expression says.
+	// from is the path of a map, and field a key of it: spec.labels and env for spec.labels.env. Without a field, the label is all
+	// of the map. Without from, the label is computed by the expression.
 	from, field string
 
-	// expression of the label's value.
+	// expression computes the label's value, such as 'team-' + xr.spec.team.
 	expression string
 
-	// retain is true if a tag that is there stays.
+	// retain says whether an existing tag keeps its value.
 	retain bool
 }
 
-// isMap is true if the label stands for a whole map.
+// isMap reports whether the label is a whole map.
 func (l label) isMap() bool { return l.key == "" }
 
-// meets is true if both may give a tag of one key.
+// meets reports whether both labels may give a tag with the same key.
 func (l label) meets(other label) bool { return l.isMap() || other.isMap() || l.key == other.key }
 
-// Ends of the reasons why patches stay: scenarios that show what to write in their place.
+// Reasons why patches stay end with scenarios, which show another way to write them.
 const (
 	seeTransform = "; see example/patches/from-patches-transform"
 	seeRequired  = "; see example/patches/from-patches-required"
@@ -49,17 +49,17 @@ const (
 	seeList      = "; see example/patches/from-patches-list"
 )
 
-// policies of toFieldPath by what they do with strings, and with maps of strings: true if what is there stays. Lists
-// are appended to by some, but no tags are lists.
+// policies of toFieldPath, and whether an existing string stays: MergeObjects keeps the tag env of the base, and Replace doesn't. Some
+// policies append to lists, but no value of a tag is a list.
 var policies = map[string]bool{
 	"": false, "Replace": false, "ForceMergeObjects": false, "ForceMergeObjectsAppendArrays": false, "AppendArray": false,
 	"MergeObjects": true, "MergeObjectsAppendArrays": true, "MergeObject": true,
 }
 
-// replaces is true for a policy under which a map takes the place of another one.
+// replaces reports whether the policy replaces a map as a whole.
 func replaces(policy string) bool { return policy == "" || policy == "Replace" }
 
-// read what the patch gives, without its key. It also returns why the patch stays, or an empty text if it doesn't.
+// read returns the label that the patch gives, without its key. If the patch must stay, why says the reason.
 func read(n *yaml.Node, kind string) (_ label, why string) {
 	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
 
@@ -96,7 +96,7 @@ func read(n *yaml.Node, kind string) (_ label, why string) {
 	return l.transformed(items(n, "transforms"))
 }
 
-// plain is the label that a patch from the path gives.
+// plain returns the label with the value at the path, transformed.
 func (l label) plain(path string, transforms []*yaml.Node) (_ label, why string) {
 	p, err := object.ParsePath(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (l label) plain(path string, transforms []*yaml.Node) (_ label, why string)
 	return l, ""
 }
 
-// value returns the expression of the field at the path. It returns false if there may be none of the same meaning.
+// value returns the expression of the field at the path, such as xr.spec.team. It returns false for a path into a list.
 func (l label) value(path string) (string, bool) {
 	p, err := object.ParsePath(path)
 	if err != nil {
@@ -131,17 +131,17 @@ func (l label) value(path string) (string, bool) {
 		root = "context" + index(environment)
 	}
 
-	// An item that isn't there is an error of CEL, not an absent value.
+	// In CEL, a missing item of a list is an error. For a patch, it is an absent value.
 	isItem := func(s object.Segment) bool { return s.Type != object.SegmentField }
 	fields := words.Map(p.Segments(), func(s object.Segment) string { return index(s.Field) })
 
 	return root + strings.Join(fields, ""), !slices.ContainsFunc(p.Segments(), isItem)
 }
 
-// identifier matches names that stand behind a dot in CEL, but for keywords.
+// identifier matches names that can follow a dot in CEL. Keywords of CEL match, too.
 var identifier = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// index returns how an expression selects the field.
+// index returns the end of an expression that selects the field: .team, or ['cost-center'].
 func index(name string) string {
 	if identifier.MatchString(name) && !slices.Contains([]string{"as", "in", "null", "true", "false"}, name) {
 		return "." + name
@@ -150,7 +150,7 @@ func index(name string) string {
 	return "[" + literal(name) + "]"
 }
 
-// literal of a string in CEL.
+// literal returns the string as CEL writes it.
 func literal(s string) string {
 	if quoted := strconv.Quote(s); quoted != `"`+s+`"` {
 		return quoted
@@ -163,10 +163,10 @@ func literal(s string) string {
 	return "'" + s + "'"
 }
 
-// isText matches expressions that are always strings: fields of the metadata, and those that formats and maps make.
+// isText matches expressions that are strings for sure: fields of the metadata, and results of formats and maps.
 var isText = regexp.MustCompile(`^(xr\.metadata\.(name|namespace|uid|(labels|annotations)[.[])|\{|['"]|string\()`)
 
-// asText returns an expression of the value as a string, since a number or a boolean can't be added to one.
+// asText returns the expression of a string, such as string(xr.spec.count). CEL adds no number to a string.
 func asText(value string) string {
 	if isText.MatchString(value) {
 		return value
@@ -178,8 +178,8 @@ func asText(value string) string {
 // formatPart matches a text in a format of Go's package fmt, or a %s.
 var formatPart = regexp.MustCompile(`([^%]|%%)+|%s`)
 
-// format returns the expression of a text of Go's package fmt with the values, if it has a %s for each of them and no
-// other verb.
+// format returns the expression of a format of Go's package fmt: 'team-' + xr.spec.team for team-%s. It returns false if the
+// format has another verb, or not exactly one %s per value.
 func format(text string, values []string) (string, bool) {
 	found := formatPart.FindAllString(text, -1)
 
@@ -199,7 +199,7 @@ func format(text string, values []string) (string, bool) {
 	return strings.Join(parts, " + "), strings.Join(found, "") == text && len(values) == 0 && len(parts) > 0
 }
 
-// transformed is the label with its expression transformed.
+// transformed returns the label with its expression transformed. If a transform has no expression, why says so.
 func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 	for i, t := range transforms {
 		var ok bool
@@ -210,7 +210,7 @@ func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 		case text(t, "type") == "map":
 			l.expression, ok = pairs(field(t, "map"), l.expression)
 		case text(t, "type") == "convert":
-			// Text of numbers is that of CEL only if nothing is done with it.
+			// Patches and CEL may write a number in two ways. As the value of a label, both are the same.
 			ok = len(transforms) == 1 && text(t, "convert", "toType") == "string" && text(t, "convert", "format") == ""
 		}
 
@@ -222,7 +222,7 @@ func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 	return l, ""
 }
 
-// pairs returns the expression that looks a value up in the map of strings.
+// pairs returns the expression of a lookup in the map of strings, such as {'eu': 'de'}[xr.spec.region].
 func pairs(n *yaml.Node, value string) (string, bool) {
 	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return "", false

@@ -1,5 +1,5 @@
-// Package migrate moves Compositions over to this function: it takes out patches of tags, and steps of
-// function-tag-manager, and writes a step of this function in their place that gives the same tags.
+// Package migrate moves Compositions over to this function. It replaces patches of tags, and steps of
+// function-tag-manager, by a step of this function that gives the same tags.
 package migrate
 
 import (
@@ -20,13 +20,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command migrates Compositions. It prints what they become, or writes it. What it changes, and what it leaves as it is
-// and why, it says beside that.
+// A Command migrates Compositions. It prints the new files, or writes them. It also says what it changes, what it leaves, and why.
 //
-// What it takes out gives the same tags as what it writes, for every composite resource whose tags are strings that the
-// cloud admits, to all that isn't only observed. Whatever it can't say that of, it leaves. As a proof it renders the old
-// and the new Composition, as far as they differ, for given composite resources: with the functions that the steps before
-// call, and that listen somewhere.
+// The new step gives the same tags as the old patches and steps, to each resource that isn't only observed, if the tags are strings that
+// the cloud admits. A patch stays if migrate can't be sure. As a proof, migrate renders the old and the new Composition
+// for given composite resources. Other functions of the pipeline have to listen somewhere.
 type Command struct {
 	Files []string
 
@@ -38,10 +36,10 @@ type Command struct {
 	Accept            []string
 	Write             bool
 
-	// Function that steps of this function call.
+	// Function is this function.
 	Function explain.Function
 
-	// Reader of files.
+	// Reader reads the files.
 	Reader manifest.Reader
 }
 
@@ -71,7 +69,7 @@ new Composition give are compared. - is standard input.`,
 	return out
 }
 
-// Validate that files are compared before they are written.
+// Validate returns an error if the flags contradict each other: files must be compared before they are written.
 func (c *Command) Validate() error {
 	if c.Write && len(c.XR) == 0 {
 		return errors.New("--write goes with --xr, which has composite resources whose tags are compared before anything is written")
@@ -94,12 +92,12 @@ func (c *Command) Validate() error {
 	return manifest.CheckStdin(slices.Concat(c.Files, c.XR, c.ObservedResources, c.RequiredResources, []string{c.Functions, c.Context}))
 }
 
-// Run the command.
+// Run runs the command.
 func (c *Command) Run(ctx context.Context) error {
 	return manifest.OneLine(c.Migrate(ctx, os.Stdout, os.Stderr))
 }
 
-// Migrate is Run with other files for standard output and standard error.
+// Migrate is Run with other writers: the new files go to out, and all else to say.
 func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	cl, err := c.cluster()
 	if err != nil {
@@ -149,7 +147,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	return errors.Join(c.write(texts, out), err)
 }
 
-// write the texts to the files, or print them.
+// write writes the texts to the files, or prints them.
 func (c *Command) write(texts []string, out io.Writer) error {
 	for i, text := range texts {
 		if !c.Write {
@@ -172,7 +170,7 @@ func (c *Command) write(texts []string, out io.Writer) error {
 	return nil
 }
 
-// say what becomes of the Composition, and what stays.
+// say prints the notes on the Composition.
 func (c *composition) say(out io.Writer, path string) {
 	_, _ = fmt.Fprintf(out, "%s: Composition %s\n", path, words.Name(c.name))
 

@@ -24,12 +24,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A maker makes the bases of resources, whatever their patches are.
+// A maker makes the bases of resources. It applies no patches.
 type maker struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
 }
 
-// RunFunction makes them.
+// RunFunction desires the base of each resource.
 func (maker) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	rsp := response.To(req, 0)
 	rsp.Desired = &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
@@ -42,8 +42,8 @@ func (maker) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	return rsp, nil
 }
 
-// tag stands for this function: it tags all resources with env, and does what their region asks for. Of labels it says what
-// the stages of the function do.
+// tag stands for this function. It tags all resources with env, and does what their region says. Its records of labels are those
+// of the function's own stages.
 func tag(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
 	in, err := (&v1beta1.Decoder{}).Decode(ctx, run.Request.GetInput(), run.InputHash)
 	if err != nil {
@@ -89,7 +89,7 @@ func tag(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error
 	return rsp, nil
 }
 
-// serve the maker until the test has ended, and return where.
+// serve serves the maker until the test ends, and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
 
@@ -108,8 +108,8 @@ func serve(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestPrinted runs the command lines of testdata/cases.yaml. What they print, and whether they have written the file,
-// has been read by a human.
+// TestPrinted runs the command lines of testdata/cases.yaml. A human has read the golden file: the output, and the files that were
+// written.
 func TestPrinted(t *testing.T) {
 	target := serve(t)
 
@@ -143,7 +143,7 @@ func TestPrinted(t *testing.T) {
 	})
 }
 
-// TestPrintError proves that an error of the output is said.
+// TestPrintError proves that migrate returns the error of its output.
 func TestPrintError(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tagstest.WriteFiles(t, map[string]string{"a.yaml": "a: b\n"})

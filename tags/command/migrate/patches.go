@@ -17,80 +17,80 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A patch in the input of function-patch-and-transform: of a resource, or of a patch set.
+// A patch in the input of function-patch-and-transform stands in a resource, or in a patch set.
 type patch struct {
 	node  *yaml.Node
 	where string
 	kind  string
 
-	// set that the patch is in, or nil.
+	// set is the patch set with this patch, or nil.
 	set *patchSet
 
-	// stays says why the patch is not taken out, and is empty if it is.
+	// stays says why the patch stays in the Composition. It is empty if the patch becomes a label.
 	stays string
 
-	// isTag is true if it patches the tags of any resource.
-	isTag bool
+	// writesTags says whether the patch writes tags of a resource.
+	writesTags bool
 }
 
-// A patchSet is a list of patches, and those that stand for it in resources.
+// A patchSet has a list of patches, and uses: the patches of type PatchSet in resources that name the set.
 type patchSet struct {
 	node    *yaml.Node
 	patches []*patch
 	uses    []*yaml.Node
 }
 
-// A use is what a patch does to the tags of one resource.
+// A use is a patch of one resource. A patch of a set has a use per resource.
 type use struct {
 	*patch
 	label
 
-	// touches is true if it may write tags: that of the label, or any if the label has no key.
+	// touches says whether the patch may write tags: the tag of the label, or any tag if the label has no key.
 	touches bool
 }
 
-// meets is true if both may write a tag of one key.
+// meets reports whether both patches may write a tag with the same key.
 func (u *use) meets(other *use) bool {
 	return u.touches && other.touches && u.label.meets(other.label)
 }
 
-// A resource that function-patch-and-transform makes.
+// A resource is made by function-patch-and-transform.
 type resource struct {
 	name string
 	node *yaml.Node
 
-	// base that the resource is made of, and field where its tags are, or why it isn't known.
+	// base is the object in the Composition. field holds the tags, or why says why no field is known.
 	base  *yaml.Node
 	field *fields.Field
 	why   string
 
-	// mayTag is true unless this function is known to leave the resource alone.
+	// mayTag says whether this function may tag the resource. It is false if the function leaves the resource alone for sure.
 	mayTag bool
 
-	// managed is true if function-tag-manager tags the resource.
+	// managed says whether function-tag-manager tags the resource.
 	managed bool
 
 	uses []*use
 }
 
-// A patchStep is a pipeline step of function-patch-and-transform.
+// A patchStep is a pipeline step that runs function-patch-and-transform.
 type patchStep struct {
 	*step
 
 	sets      map[string]*patchSet
 	resources []*resource
 
-	// patches of all resources and sets, in their order.
+	// patches has the patches of all sets and resources, in the order of the file.
 	patches []*patch
 
-	// writesEnvironment is true if a patch changes the environment that later patches read.
+	// writesEnvironment says whether a patch changes the environment, such as ToEnvironmentFieldPath. Later patches read it.
 	writesEnvironment bool
 }
 
-// toComposed are the types of patches that change the resource. Those of all others change something else.
+// toComposed are the types of patches that change the composed resource. All other types change something else.
 var toComposed = []string{"FromCompositeFieldPath", "CombineFromComposite", "FromEnvironmentFieldPath", "CombineFromEnvironment"}
 
-// readPatches reads a step of function-patch-and-transform, and decides which of its patches of tags stay.
+// readPatches reads a step of function-patch-and-transform, and decides which of its patches become labels.
 func readPatches(s *step) *patchStep {
 	p := &patchStep{step: s, sets: make(map[string]*patchSet)}
 
@@ -120,7 +120,7 @@ func readPatches(s *step) *patchStep {
 	return p
 }
 
-// add the patch in the node.
+// add reads the patch in the node. where names it in notes.
 func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
 	added := &patch{node: n, set: set, where: where, kind: cmp.Or(text(n, "type"), toComposed[0])}
 	p.writesEnvironment = p.writesEnvironment || strings.Contains(added.kind, "ToEnvironment")
@@ -134,7 +134,7 @@ func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
 	return added
 }
 
-// resource reads the resource in the node, with its patches and those of the sets that it uses.
+// resource reads the resource in the node, with its patches and the patches of its sets.
 func (p *patchStep) resource(n *yaml.Node) *resource {
 	r := &resource{name: text(n, "name"), node: n, base: field(n, "base")}
 
@@ -161,7 +161,7 @@ func (p *patchStep) resource(n *yaml.Node) *resource {
 	return r
 }
 
-// locate the tag field of the resource.
+// locate finds the tag field of the resource.
 func (r *resource) locate() {
 	o, ok := decode(r.base)
 	if !ok {
@@ -188,13 +188,13 @@ func (r *resource) locate() {
 	}
 }
 
-// managedTags and tagManaged are the field and the API groups that function-tag-manager knows.
+// function-tag-manager knows one tag field, managedTags, and API groups that tagManaged matches.
 var (
 	managedTags = object.MustParsePath("spec.forProvider.tags")
 	tagManaged  = regexp.MustCompile(`(aws|azure)\.(m\.)?upbound\.io$`)
 )
 
-// decode the object in the node.
+// decode returns the object in the node. It returns false if the node is no object.
 func decode(n *yaml.Node) (*structpb.Struct, bool) {
 	var o map[string]any
 	if n == nil || n.Decode(&o) != nil {
@@ -206,16 +206,16 @@ func decode(n *yaml.Node) (*structpb.Struct, bool) {
 	return s, err == nil
 }
 
-// Annotations by which this function, and function-tag-manager, ignore a resource.
+// This function ignores resources with the annotation ignoredHere, and function-tag-manager with ignoredThere.
 var (
 	ignoredHere  = object.MustParsePath("metadata.annotations[" + locate.IgnoreAnnotation + "]")
 	ignoredThere = object.MustParsePath("metadata.annotations[" + ignoreResource + "]")
 )
 
-// leaving are the fields by which either function leaves a resource alone.
+// leaving are fields that make this function or function-tag-manager leave a resource alone.
 var leaving = append(locate.Leaving(), ignoredHere, ignoredThere)
 
-// path that the patch writes to in resources. It returns false if it writes elsewhere.
+// path returns the field of the composed resource that the patch writes. It returns false if the patch writes elsewhere.
 func (p *patch) path() (object.Path, bool) {
 	if !slices.Contains(toComposed, p.kind) {
 		return object.Path{}, false
@@ -226,7 +226,7 @@ func (p *patch) path() (object.Path, bool) {
 	return path, err == nil
 }
 
-// leaving are the paths of patches that may make this function leave a resource alone.
+// leaving returns the paths of patches that may make this function leave a resource alone.
 func (p *patchStep) leaving() (out []string) {
 	for _, patch := range p.patches {
 		path, ok := patch.path()
@@ -243,7 +243,7 @@ func (p *patchStep) leaving() (out []string) {
 	return words.Distinct(out)
 }
 
-// judge what the patch does to tags of the resource, and refuse it if that can't be said.
+// judge decides whether the patch becomes a label of the resource, and says why not.
 func (p *patchStep) judge(r *resource, u *use) {
 	path, ok := u.path()
 
@@ -252,7 +252,7 @@ func (p *patchStep) judge(r *resource, u *use) {
 		u.refuse("it doesn't patch resources")
 		return
 	case r.field == nil:
-		u.isTag = u.isTag || looksLikeTags(path)
+		u.writesTags = u.writesTags || looksLikeTags(path)
 		u.refuse(r.why)
 
 		return
@@ -265,24 +265,25 @@ func (p *patchStep) judge(r *resource, u *use) {
 		u.touches = true
 		u.refuse("it patches more than tags")
 	case within:
-		u.touches, u.isTag = true, true
+		u.touches, u.writesTags = true, true
 		p.judgeTag(r, u, rest)
 	}
 }
 
-// refuse to take the patch out, for this reason unless there is one. An empty one is none.
+// refuse lets the patch stay for the reason. An earlier reason counts, and an empty one is none.
 func (u *use) refuse(why string) { u.stays = cmp.Or(u.stays, why) }
 
-// A relation says where a path leads.
+// A relation says where the path of a patch leads, as seen from the tag field.
 type relation int
 
 const (
-	outside relation = iota // of a field
-	above                   // the field, to an object that has it in it
-	within                  // the field, or to it
+	outside relation = iota // to another field
+	above                   // to an object around the tag field
+	within                  // to the tag field, or into it
 )
 
-// relate the path of a patch to that of a field. It returns what of the path is within the field.
+// relate says how the path of a patch relates to the path of a field, and returns the rest of the path within the field. For the
+// tag field spec.forProvider.tags, the rest of spec.forProvider.tags[env] is env.
 func relate(path, to object.Path) (object.Segments, relation) {
 	segments := path.Segments()
 
@@ -300,8 +301,8 @@ func relate(path, to object.Path) (object.Segments, relation) {
 
 const wildcard = "*"
 
-// looksLikeTags is true for a path to something that has the name of tags, but for labels of objects in Kubernetes: those
-// of a manifest, and those that a selector matches.
+// looksLikeTags reports whether a part of the path ends with tags or labels, such as spec.forProvider.userTags. Labels of
+// Kubernetes are none: metadata.labels in a manifest, and matchLabels in a selector.
 func looksLikeTags(path object.Path) bool {
 	for _, s := range path.Segments()[1:] {
 		switch name := strings.ToLower(s.Field); {
@@ -315,7 +316,7 @@ func looksLikeTags(path object.Path) bool {
 	return false
 }
 
-// judgeTag reads what the patch gives to the rest of its path within the tag field.
+// judgeTag reads the label that the patch gives. rest is its path within the tag field.
 func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 	key, why := r.key(rest)
 	u.refuse(why)
@@ -345,12 +346,13 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 	case u.retain && r.field.Shape != fields.Map:
 		u.refuse("its policy retains what a list has" + seeList)
 	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
-		// What is empty counts as absent there.
+		// For function-patch-and-transform, an empty tag is absent.
 		u.refuse(policy + " writes over tags that are empty in the base or by patches before it, as no source does" + seeMap)
 	}
 }
 
-// key of the tag that a patch to the rest of a path within the tag field writes. It is empty for all of a map.
+// key returns the key of the tag that a patch writes: env for the rest env of a map, and the key of entry 0 for the rest [0].value
+// of a list. The key is empty for all of a map. If there is no such key, why says so.
 func (r *resource) key(rest object.Segments) (key, why string) {
 	switch isMap := r.field.Shape == fields.Map; {
 	case isMap && len(rest) == 0:
@@ -377,7 +379,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 	return "", "it patches a list of tags elsewhere than at the " + r.field.Value + " of an entry whose key the base has" + seeList
 }
 
-// tags of the base: keys and values of a map, or the entries of a list.
+// tags returns the tags of the base: keys and values of a map, or the entries of a list.
 func (r *resource) tags() []*yaml.Node {
 	n := r.base
 
@@ -388,7 +390,8 @@ func (r *resource) tags() []*yaml.Node {
 	return contentOf(n)
 }
 
-// settle lets patches stay that have to come before others that stay.
+// settle lets a patch stay if a later patch of the same tag stays: the new step would come after both. That can make other patches
+// stay, too.
 func (p *patchStep) settle() {
 	for again := true; again; {
 		again = false
@@ -405,5 +408,5 @@ func (p *patchStep) settle() {
 	}
 }
 
-// taken reports whether the patch is taken out.
-func (p *patch) taken() bool { return p.isTag && p.stays == "" }
+// taken reports whether the patch becomes a label, and leaves the Composition.
+func (p *patch) taken() bool { return p.writesTags && p.stays == "" }

@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A given label is one that patches of several resources give.
+// A given label is a label with the resources whose patches give it.
 type given struct {
 	label
 
@@ -18,8 +18,8 @@ type given struct {
 	comments  []string
 }
 
-// labels that the patches give which are taken out, each once. For no resource their order is another one than that of
-// its patches.
+// labels returns the labels of patches that leave the Composition. Two resources with the same label share it. The labels of a
+// resource are in the order of its patches.
 func (p *patchStep) labels() (out []*given) {
 	for _, r := range p.resources {
 		at := 0
@@ -29,7 +29,7 @@ func (p *patchStep) labels() (out []*given) {
 				continue
 			}
 
-			from := max(at-1, 0) // What the resource gives twice in a row, it gives once.
+			from := max(at-1, 0) // The same label twice in a row is one label.
 
 			i := slices.IndexFunc(out[from:], func(g *given) bool { return g.label == u.label }) + from
 			if i < from {
@@ -46,12 +46,12 @@ func (p *patchStep) labels() (out []*given) {
 	return out
 }
 
-// A source has labels that one source can give.
+// A source of the new step, and the labels that it gives.
 type source struct {
 	labels []*given
 }
 
-// joins reports whether the label can be one of the source.
+// joins reports whether the source can give the label, too.
 func (s *source) joins(g *given) bool {
 	first := s.labels[0]
 
@@ -59,12 +59,12 @@ func (s *source) joins(g *given) bool {
 		slices.Equal(first.resources, g.resources)
 }
 
-// meets reports whether the source may give a tag of the label's key.
+// meets reports whether the source may give a tag with the label's key.
 func (s *source) meets(g *given) bool {
 	return slices.ContainsFunc(s.labels, func(other *given) bool { return other.meets(g.label) })
 }
 
-// sources that give the labels.
+// sources returns sources that give the labels. A label joins an earlier source if it can.
 func sources(labels []*given) (out []*source) {
 next:
 	for _, g := range labels {
@@ -75,7 +75,7 @@ next:
 				continue next
 			}
 
-			if s.meets(g) { // The order of the two counts.
+			if s.meets(g) { // The later one wins, so that their order must stay.
 				break
 			}
 		}
@@ -86,8 +86,8 @@ next:
 	return out
 }
 
-// keyPrefix that all keys of tags have before those of labels, or none. What isn't read from a field of the same name is
-// computed from then on.
+// keyPrefix returns the text between the start of each tag key and the name of its field: acme: if acme:env is read from the field env,
+// and acme:team from team. It is empty if the keys have no such text in common. Labels with other keys are computed from then on.
 func keyPrefix(labels []*given) string {
 	prefix := ""
 
@@ -114,11 +114,11 @@ func keyPrefix(labels []*given) string {
 type writer struct {
 	lines []string
 
-	// list is by how many blanks items of a list are indented.
+	// list is the indentation of items below the key of their list, in blanks.
 	list int
 }
 
-// newStep begins a step that runs this function, with an input.
+// newStep returns a writer that has begun a step of this function, and its input.
 func newStep(name string, list int) *writer {
 	w := &writer{list: list}
 	w.add(0, "- step: "+plain(name), "  functionRef:", "    name: "+functionName,
@@ -127,20 +127,20 @@ func newStep(name string, list int) *writer {
 	return w
 }
 
-// Indentation of the fields of an input within a step.
+// inputIndent is the indentation of the fields of an input within a step.
 const inputIndent = 4
 
-// functionName is how Compositions call this function.
+// functionName is the name of this function in Compositions.
 const functionName = "function-cloud-tags"
 
-// add lines behind so many blanks.
+// add adds lines, with so many blanks in front.
 func (w *writer) add(indent int, lines ...string) {
 	for _, line := range lines {
 		w.lines = append(w.lines, strings.Repeat(" ", indent)+line)
 	}
 }
 
-// item adds an item of a list of objects, which is the field of an input.
+// item adds an object to the list that the input has just begun, with comments above it.
 func (w *writer) item(comments, fields []string) {
 	w.add(inputIndent+w.list, comments...)
 
@@ -149,7 +149,7 @@ func (w *writer) item(comments, fields []string) {
 	}
 }
 
-// selectNames adds the resources that the step is for.
+// selectNames limits the step to the resources with these names.
 func (w *writer) selectNames(names []string) {
 	w.add(inputIndent, "resources:")
 
@@ -158,7 +158,7 @@ func (w *writer) selectNames(names []string) {
 	}
 }
 
-// mapOf is a field of an input that is a map. The values are written as they are.
+// mapOf returns the lines of a field whose value is a map. The values are YAML.
 func mapOf(name string, keys, values []string) []string {
 	out := []string{name + ":"}
 	for i, key := range keys {
@@ -168,7 +168,7 @@ func mapOf(name string, keys, values []string) []string {
 	return out
 }
 
-// origin of the labels at the path of a map, or below the environment.
+// origin returns the lines of a source that reads a map, of the composite resource or of the environment.
 func origin(path string, fromEnvironment bool) []string { //nolint:revive // It is one of two origins.
 	if fromEnvironment {
 		return []string{"type: ContextField", "contextKey: " + environment, "fromFieldPath: " + plain(path)}
@@ -177,7 +177,7 @@ func origin(path string, fromEnvironment bool) []string { //nolint:revive // It 
 	return []string{"type: CompositeField", "fromFieldPath: " + plain(path)}
 }
 
-// conflict is what says whether a tag that is there stays.
+// conflict returns the line of a source that keeps existing tags, or replaces them.
 func conflict(retain bool) string { //nolint:revive // It is one of two words.
 	if retain {
 		return "onConflict: Retain"
@@ -186,8 +186,8 @@ func conflict(retain bool) string { //nolint:revive // It is one of two words.
 	return "onConflict: Replace"
 }
 
-// step is the text of the step that gives the tags of the patches which are taken out, without indentation.
-// mayTag are the names of all resources that it could tag, or nil if there may be others.
+// replacement returns the lines of a step that gives the tags of the patches, without indentation. mayTag are the names of all
+// resources that it could tag, or nil if there may be others.
 func (p *patchStep) replacement(name string, list int, mayTag []string) []string {
 	labels := p.labels()
 	tagged := namesOf(p.resources, func(r *resource) bool { return slices.ContainsFunc(r.uses, func(u *use) bool { return u.taken() }) })
@@ -212,7 +212,8 @@ func (p *patchStep) replacement(name string, list int, mayTag []string) []string
 	return w.lines
 }
 
-// fields of the source, and the comments of what it takes the place of. Without keys that are tag keys, they are those of labels.
+// fields returns the lines of the source, and the comments of the patches that it replaces. If tagKeys is set, its keys are keys of
+// tags, and else keys of labels.
 func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
 	var keys, expressions []string
 
@@ -242,16 +243,16 @@ func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) 
 	return words.Distinct(comments), out
 }
 
-// flow is a list in one line.
+// flow returns the items as a list in one line of YAML.
 func flow(items []string) string { return "[" + strings.Join(items, ", ") + "]" }
 
-// unquoted matches strings that YAML takes for strings without quotes, and quoted those of them that it doesn't.
+// unquoted matches strings that need no quotes in YAML. Some of these need quotes nevertheless: quoted matches words such as true.
 var (
 	unquoted = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./:@+-]*$`)
 	quoted   = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|y|n|null|.*:)$`)
 )
 
-// plain is the string in YAML, with quotes if it needs them.
+// plain returns the string in YAML, with quotes if it needs them.
 func plain(s string) string {
 	if unquoted.MatchString(s) && !quoted.MatchString(s) {
 		return s
@@ -260,7 +261,7 @@ func plain(s string) string {
 	return strconv.Quote(s)
 }
 
-// scalar is an expression in YAML, with quotes if it needs them.
+// scalar returns the expression in YAML, with quotes if it needs them.
 func scalar(s string) string {
 	if strings.ContainsAny(s[:1], "cxs") && !strings.ContainsAny(s, "#\\\"") && !strings.Contains(s, ": ") {
 		return s

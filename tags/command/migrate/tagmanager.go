@@ -11,12 +11,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ignoreResource is the annotation by which function-tag-manager leaves a resource alone. It reads a label of that name,
-// too.
+// ignoreResource is an annotation. With the value "true", function-tag-manager leaves the resource alone. It reads a label of this
+// name, too.
 const ignoreResource = "tag-manager.fn.crossplane.io/ignore-resource"
 
-// entriesOf a list in the input of function-tag-manager, without those that name nothing: those that replace tags that
-// are there, and those that retain them. Without a type, an entry replaces, whatever its policy says.
+// entriesOf returns the entries of a list in the input of function-tag-manager: entries that replace existing tags, and entries that
+// retain them. An entry without a type replaces, with any policy. Entries that name no tags are left out.
 func entriesOf(n *yaml.Node, list string) (replace, retain []*yaml.Node) {
 	for _, e := range items(n, list) {
 		named := slices.Concat(items(e, "keys"), contentOf(field(e, "tags")))
@@ -33,8 +33,8 @@ func entriesOf(n *yaml.Node, list string) (replace, retain []*yaml.Node) {
 	return replace, retain
 }
 
-// replaceTagManager writes a step of this function in the place of one of function-tag-manager. The resources are
-// those that earlier steps are known to make, and known is false if there may be others.
+// replaceTagManager replaces a step of function-tag-manager by a step of this function. Earlier steps make the resources. If known is
+// false, they may make others, too.
 func (c *composition) replaceTagManager(s *step, resources []*resource, known bool) {
 	if why := c.refuseTagManager(s); why != "" {
 		c.notef("left: step %s of function-tag-manager: %s", words.Name(s.name), why)
@@ -65,7 +65,7 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 
 	w.selectManaged(resources, known)
 
-	at, _ := c.itemOf(s.node) // That of each step is known.
+	at, _ := c.itemOf(s.node) // migrate has seen that each step is on lines of its own.
 	c.edits = append(c.edits, edit{from: at.from, to: at.to, with: indented(w.lines, at.dash)})
 	c.edits = append(c.edits, c.ignored()...)
 	c.last = s.at
@@ -73,7 +73,7 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 	c.notef("step %s is one of this function, in place of function-tag-manager", words.Name(s.name))
 }
 
-// refuseTagManager returns why the step stays, or nothing if it doesn't.
+// refuseTagManager returns the reason why the step stays, or an empty text.
 func (c *composition) refuseTagManager(s *step) string {
 	empty := func(n *yaml.Node) bool {
 		return slices.ContainsFunc(contentOf(field(n, "tags")), func(n *yaml.Node) bool { return n.Value == "" })
@@ -112,7 +112,7 @@ func (c *composition) refuseTagManager(s *step) string {
 	}
 }
 
-// sourceOf an entry of addTags.
+// sourceOf returns the lines of a source that gives the tags of an entry.
 func sourceOf(e *yaml.Node) []string {
 	switch text(e, "type") {
 	case "FromCompositeFieldPath", "FromEnvironmentFieldPath":
@@ -132,7 +132,7 @@ func sourceOf(e *yaml.Node) []string {
 	return append([]string{"type: Value"}, mapOf("values", keys, values)...)
 }
 
-// keys adds entries of ignoreTags or removeTags, each with these fields, too.
+// keys adds entries of ignoreTags or removeTags, each with the fields in more.
 func (w *writer) keys(entries []*yaml.Node, more ...string) {
 	for _, e := range entries {
 		comments := commentsOf(e)
@@ -149,7 +149,7 @@ func (w *writer) keys(entries []*yaml.Node, more ...string) {
 	}
 }
 
-// selectManaged adds resources to the step, unless it would tag no others than function-tag-manager does.
+// selectManaged limits the step to the resources that function-tag-manager tags, unless it would tag no others anyway.
 func (w *writer) selectManaged(resources []*resource, known bool) {
 	managed := namesOf(resources, func(r *resource) bool { return r.managed })
 
@@ -166,8 +166,8 @@ func (w *writer) selectManaged(resources []*resource, known bool) {
 // ignoring matches the annotation in a line, with or without quotes.
 var ignoring = regexp.MustCompile(`["']*` + regexp.QuoteMeta(ignoreResource) + `["': ]*(?i:true)["']*`)
 
-// ignored are the edits that make the annotations of function-tag-manager those of this function. One that isn't true
-// means nothing.
+// ignored returns edits that replace the annotation of function-tag-manager by the annotation of this function. Other values than true
+// mean nothing.
 func (c *composition) ignored() (out []edit) {
 	contains(c.node, func(n *yaml.Node) bool {
 		key, value := pair(field(n, "annotations"), ignoreResource)
