@@ -9,24 +9,21 @@ import (
 )
 
 const (
-	// MaxTotals is the most bytes of what Totals returns, as JSON. It is kept in etcd, where an
-	// object has 1.5 MB at most.
+	// MaxTotals is the limit of Totals, in bytes of JSON. The API server keeps it in etcd, where an object has at most 1.5 MB.
 	MaxTotals = 32 << 10
 
-	// MaxBytes is the most bytes of what Cut returns, as YAML. It is kept there, too.
+	// MaxBytes is the limit of Cut, in bytes of YAML. It is kept in etcd, too.
 	MaxBytes = 256 << 10
 
-	// maxList is the most bytes of a list of resources, as YAML.
+	// maxList is the limit of a list of resources, in bytes of YAML.
 	maxList = 32 << 10
 
-	// maxKeys is the most keys of a group, and maxReasons the most that a resource lacks, breaks, or
-	// has of other values in the cloud.
+	// maxKeys limits the keys of a group. maxReasons limits the tags of a resource that are missing, wrong or drifted, each.
 	maxKeys    = 32
 	maxReasons = 5
 )
 
-// Totals are the report without lists, and with as many keys of each group as fit into
-// MaxTotals.
+// Totals returns the report without lists. Each group has as many keys as fit into MaxTotals.
 func (r *Report) Totals() *Report {
 	out := *r
 	out.Lists, out.Hints = nil, nil
@@ -43,8 +40,7 @@ func (r *Report) Totals() *Report {
 	}
 }
 
-// Cut is the report with the totals as Totals has them, and with as many resources of each list
-// as fit into MaxBytes.
+// Cut returns the report with Totals, and with as many resources of each list as fit into MaxBytes.
 func (r *Report) Cut() *Report {
 	out := r.Totals()
 	out.More = make(map[string]int)
@@ -70,7 +66,7 @@ func (r *Report) Cut() *Report {
 	return out
 }
 
-// cut is the group with so many keys at most.
+// cut returns the group with at most limit keys.
 func (g *Group) cut(limit int) *Group {
 	out := *g
 	out.MoreKeys = max(0, len(g.Keys)-limit)
@@ -84,7 +80,7 @@ func (g *Group) cut(limit int) *Group {
 	return &out
 }
 
-// cut is the resource with short texts, and few reasons.
+// cut returns the resource with short texts, and few reasons.
 func (r *Resource) cut() *Resource {
 	out := *r
 
@@ -107,8 +103,8 @@ func (r *Resource) cut() *Resource {
 	return &out
 }
 
-// short returns a name, key or value that isn't too long. It is data, which nothing is quoted in.
+// short returns a name, key or value without its middle if it is long. Nothing is quoted, since the text is data.
 func short(text string) string { return words.Shorten(text, words.MaxName) }
 
-// first returns as many of the things at most.
+// first returns the items up to the limit.
 func first[T any](items []T, limit int) []T { return items[:min(len(items), limit)] }

@@ -12,14 +12,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Standings of objects, besides untaggable and unknown, which are lists.
+// A standing says what is known of an object's tags. It is one of these, untaggable or unknown.
 const (
 	other    = "other" // No resource of a cloud.
 	taggable = "taggable"
 )
 
-// standingOf returns whether the target can have tags: its standing. It also returns the name of the target's tag
-// profile, or none, and why the target can have no tags, if it can't.
+// standingOf returns the standing of the target, the name of its tag profile or none, and why the target can have no tags.
 func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, why string) {
 	provider = t.Profile.Name
 	if family, ok := field.FamilyOf(t.Kind.Tagged().GroupKind()); ok && family.Profile == "" {
@@ -46,11 +45,11 @@ func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, 
 	}
 }
 
-// A tagID is equal for keys that are one, and only for these. Keys are one if they are equal, or if a provider
-// compares them without case, for those of that provider.
+// A tagID is equal for keys that the provider takes for the same. Most providers compare keys exactly. For Azure, Owner and
+// owner have one tagID.
 type tagID struct{ profile, key string }
 
-// dropUntextual removes the entries of t that no provider takes for tags, such as the number of `owner: 4711`.
+// dropUntextual removes entries that no provider takes for tags, such as the number in `owner: 4711`.
 func dropUntextual(t *locate.Target, set *tagset.Set) {
 	if set == nil {
 		return
@@ -63,8 +62,8 @@ func dropUntextual(t *locate.Target, set *tagset.Set) {
 	}
 }
 
-// keysOf returns the keys of the tags of t, as they are spelled there, without those that its provider adds
-// itself. Of keys that are one, it is the first in order.
+// keysOf returns the keys of the tags of t, without keys that its provider adds itself. For Owner and owner on Azure, it
+// returns the first in order.
 func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 	out := make(map[tagID]string, set.Len())
 
@@ -86,8 +85,8 @@ func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 	return out
 }
 
-// driftOf returns the desired tags that the cloud has at another value, or not at all, by key. A list can
-// have a key several times: then there is no value of the cloud, either, unless the cloud has one other value.
+// driftOf returns the desired tags that have another value in the cloud, or that the cloud lacks, by key. In a list, a key can
+// have several values: then the value in the cloud is only known if there is exactly one other.
 func driftOf(desired, cloud *tagset.Set) []Drift {
 	byKey := make(map[string]Drift)
 
@@ -108,9 +107,10 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 	return out
 }
 
-// cloudOf returns the tags that the provider of t reports to be in the cloud, or nil if it reports none. Providers
-// made with Upjet leave out an empty field in the status of a resource that they have observed, which then has an
-// ID. In their maps, a tag that only the status has proves nothing: see locate.IsGhost.
+// cloudOf returns the tags in the cloud, as the provider of t reports them, or nil if it reports none.
+//
+// Providers made with Upjet leave out an empty field in the status. A resource with an ID in its status was observed, so a
+// missing field means no tags. In maps of these providers, a tag that only the status has proves nothing: see locate.IsGhost.
 func cloudOf(t *locate.Target, r *tagpolicy.Reader) *tagset.Set {
 	if set := t.Cloud(&r.Keys); set != nil {
 		if t.IsGhost() {
@@ -130,12 +130,12 @@ func cloudOf(t *locate.Target, r *tagpolicy.Reader) *tagset.Set {
 		return nil
 	}
 
-	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // A field that isn't there can be read.
+	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // An absent field has no tags.
 
 	return set
 }
 
-// has says of each set of keys whether there is a tag with one of them. There are no tags without a set.
+// has reports for each set of keys whether one of them has a tag. Nil has no tags.
 func has(set *tagset.Set, sets []profile.KeySet) []bool {
 	out := make([]bool, len(sets))
 	if set == nil {

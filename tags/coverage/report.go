@@ -12,9 +12,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Report is how many resources have which tags.
+// A Report has the numbers of resources with tags.
 type Report struct {
-	// By and Groups are those of the first of the Divisions.
+	// By and Groups describe the first of the Divisions.
 	By string `json:"by"`
 
 	// Keys that are counted, in order.
@@ -23,28 +23,28 @@ type Report struct {
 	Total  *Group   `json:"total"`
 	Groups []*Group `json:"groups"`
 
-	// Divisions of all resources.
+	// Divisions of all resources: by provider, and on request by others.
 	Divisions []Division `json:"-"`
 
 	// Others is the number of objects that are no resources of a cloud.
 	Others int `json:"others"`
 
-	// Hints name keys that may be some that are counted.
+	// Hints name keys that people may have meant instead of a counted key.
 	Hints []Hint `json:"hints,omitempty"`
 
 	// More is the number of resources that each list leaves out, by its name.
 	More map[string]int `json:"more,omitempty"`
 
-	// Lists are written behind all else, by their names.
+	// Lists are written after all else, by their names.
 	Lists []List `json:"-"`
 
 	// Violations of the tag policy, by rule.
 	Violations []tagpolicy.Violation `json:"-"`
 }
 
-// A Division is groups of all resources.
+// A Division puts each resource into one of its groups.
 type Division struct {
-	// By is what resources are grouped by: provider, kind, namespace or composite.
+	// By names the division: provider, kind, namespace or composite.
 	By string
 
 	Groups []*Group
@@ -63,9 +63,12 @@ const (
 	unknown    = "unknown"
 )
 
-// A List of resources, in the order in which they came. Untagged resources have no tag but those that their
-// provider adds, incomplete ones lack required tags, drifted ones have other tags in the cloud, untaggable ones
-// can have none, and of unknown ones nobody knows where tags are.
+// A List has resources, in the order in which they were added:
+//   - untagged resources have no tag, except tags that their provider adds
+//   - incomplete resources lack required tags, or break the tag policy
+//   - drifted resources have other tags in the cloud
+//   - untaggable resources can have no tags
+//   - unknown resources may have tags, but nobody knows where
 type List struct {
 	Name      string
 	Resources []*Resource
@@ -75,25 +78,25 @@ type List struct {
 type Group struct {
 	Name string `json:"name,omitempty"`
 
-	// Resources is the number of resources of clouds: Taggable ones, which can have tags, Untaggable ones,
-	// which can't, and those of which it is Unknown.
+	// Resources is the number of resources of clouds. Taggable resources can have tags, and Untaggable ones can't. Nobody knows
+	// about Unknown ones.
 	Resources  int `json:"resources"`
 	Taggable   int `json:"taggable"`
 	Untaggable int `json:"untaggable"`
 	Unknown    int `json:"unknown"`
 
-	// Tagged resources have a tag that their provider doesn't add. Incomplete ones lack a required tag, or
-	// break the tag policy.
+	// Tagged resources have a tag that their provider doesn't add. Incomplete ones lack a required tag, or break the tag
+	// policy.
 	Tagged     int `json:"tagged"`
 	Incomplete int `json:"incomplete"`
 
-	// Reported is the number of resources whose tags in the cloud the provider reports. InCloud of these have
-	// a tag there, and Drifted ones have other tags there than the desired ones.
+	// Reported is the number of resources whose provider reports the tags in the cloud. Among these, InCloud ones have a tag in
+	// the cloud, and Drifted ones have other tags there than desired.
 	Reported int `json:"reported"`
 	InCloud  int `json:"inCloud"`
 	Drifted  int `json:"drifted"`
 
-	// Keys that are counted, and the number of those that are left out.
+	// Keys are counted. MoreKeys is the number of keys that are left out.
 	Keys     []*KeyCount `json:"keys"`
 	MoreKeys int         `json:"moreKeys,omitempty"`
 
@@ -102,7 +105,7 @@ type Group struct {
 
 func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
-// key returns the count of the key, which has one more resource with the spelling.
+// key returns the count of the key, after it has counted the spelling once more.
 func (g *Group) key(id tagID, spelling string) *KeyCount {
 	n := g.byKey[id]
 	if n == nil {
@@ -120,21 +123,21 @@ type KeyCount struct {
 	// Key as most resources spell it.
 	Key string `json:"key"`
 
-	// Tagged resources have the key, Of is the number of those that should, and Share the share of these.
+	// Tagged resources have the key, Of resources should have it, and Share is their quotient.
 	Tagged int     `json:"tagged"`
 	Of     int     `json:"of"`
 	Share  float64 `json:"share"`
 
-	// InCloud is the number of resources that have the key in the cloud, and Reported of those whose tags there
-	// are reported.
+	// InCloud is the number of resources with the key in the cloud. Reported is the number of resources whose tags in the cloud
+	// are known.
 	InCloud  int `json:"inCloud"`
 	Reported int `json:"reported"`
 
-	// spelled says how often the key has each of its spellings.
+	// spelled has the number of resources for each spelling of the key.
 	spelled map[string]int
 }
 
-// count a resource that should have the key.
+// count counts a resource that should have the key.
 func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
 	n.Of++
 	n.Tagged += one(isTagged)
@@ -142,7 +145,7 @@ func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
 	n.Reported += one(isReported)
 }
 
-// mostFrequent returns the text with the highest count, the first in order of several.
+// mostFrequent returns the text with the highest count. The first in order wins over others with this count.
 func mostFrequent(counts map[string]int) (out string) {
 	for _, text := range slices.Sorted(maps.Keys(counts)) {
 		if counts[text] > counts[out] {
@@ -153,11 +156,11 @@ func mostFrequent(counts map[string]int) (out string) {
 	return out
 }
 
-// A Hint names a key that may be one that is counted behind a prefix, if no resource has the key that is counted.
+// A Hint says that no resource has Key, but that some have Other, which is Key after a prefix. For env, that may be acme:env.
 type Hint struct {
 	Key string `json:"key"`
 
-	// Other is the key that so many Resources have.
+	// Other is a key of so many Resources.
 	Other     string `json:"other"`
 	Resources int    `json:"resources"`
 }
@@ -166,8 +169,8 @@ func (h Hint) String() string {
 	return fmt.Sprintf("no resource has %s, but %s %s", words.Name(h.Key), words.Count(h.Resources, "resource has", "resources have"), words.Name(h.Other))
 }
 
-// Share returns tagged / of, rounded down to a hundredth of a percent, so that it is 1 only if all are tagged.
-// Without any it is 0.
+// Share returns tagged / all, rounded down to a hundredth of a percent. So it is 1 only if all are tagged. If all is 0, it is
+// 0.
 func Share(tagged, all int) float64 {
 	if all == 0 {
 		return 0
@@ -176,7 +179,7 @@ func Share(tagged, all int) float64 {
 	return float64(tagged*10_000/all) / 10_000
 }
 
-// A Resource in a list. If a render prints it without a name, it has that in the Composition, or else its
+// A Resource in a list. A render may print it without a name. Then Name is its name in the Composition, or else its
 // generateName.
 type Resource struct {
 	Provider   string `json:"provider"`
@@ -186,11 +189,11 @@ type Resource struct {
 	Name       string `json:"name"`
 	Composite  string `json:"composite,omitempty"`
 
-	// Missing keys are required, and Wrong tags break the policy.
+	// Missing has required keys, and Wrong has tags that break the policy.
 	Missing []string `json:"missing,omitempty"`
 	Wrong   []Wrong  `json:"wrong,omitempty"`
 
-	// Why it can have no tags.
+	// Why says why the resource can have no tags.
 	Why string `json:"why,omitempty"`
 
 	Drift []Drift `json:"drift,omitempty"`
@@ -198,20 +201,20 @@ type Resource struct {
 	// More is the number of missing, wrong and drifted tags that are left out.
 	More int `json:"more,omitempty"`
 
-	// counted is the kind that it counts as: that of its manifest, if its tags are there.
+	// counted is the resource's kind in the division by kind. An object that wraps a manifest has the kind of the manifest.
 	counted schema.GroupKind
 
-	// isManaged is true if it has a spec.forProvider: a provider makes it, whatever it owns.
+	// isManaged says whether the resource has a spec.forProvider. Then a provider makes it, even if it owns other resources.
 	isManaged bool
 }
 
-// A Wrong tag is one that breaks a rule of the policy.
+// A Wrong tag breaks a rule of the policy.
 type Wrong struct {
 	Key  string `json:"key"`
 	What string `json:"what"`
 }
 
-// A Drift is a tag that has another value in the cloud, or that the cloud lacks: then Cloud is null.
+// A Drift is a tag with another value in the cloud. If the cloud lacks the tag, Cloud is null.
 type Drift struct {
 	Key     string  `json:"key"`
 	Desired string  `json:"desired"`
@@ -222,22 +225,22 @@ func (r *Resource) groupKind() schema.GroupKind {
 	return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind()
 }
 
-// Title of the resource, for messages.
+// Title returns the kind, namespace and name for messages.
 func (r *Resource) Title() string {
 	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
 }
 
-// A Reason says why a resource is in a list: what is wrong with the key, and the tag's values if they differ.
+// A Reason says why a resource is in a list: the key, the reason, and the values of a tag that differs in the cloud.
 type Reason struct{ Key, Desired, Cloud, Text string }
 
-// Texts of reasons that aren't those of a policy, or of a resource.
+// Missing, NotInCloud and OtherValue are texts of reasons. Others come from a policy, or from the resource.
 const (
 	Missing    = "missing"
 	NotInCloud = "not in the cloud"
 	OtherValue = "another value"
 )
 
-// Reasons why the resource is in the list of that name, one at least.
+// Reasons returns why the resource is in the list: at least one reason.
 func (r *Resource) Reasons(list string) (out []Reason) {
 	if list == ListDrifted {
 		return words.Map(r.Drift, func(d Drift) Reason {

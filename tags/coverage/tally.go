@@ -31,19 +31,22 @@ import (
 // none is the name of the group of resources without a provider, namespace or composite.
 const none = "-"
 
-// compositeLabel is where Crossplane puts the name of the composite resource that a resource is composed for.
+// compositeLabel is the label in which Crossplane names a resource's composite resource.
 const compositeLabel = "crossplane.io/composite"
 
 // Options of a Tally.
 type Options struct {
-	// By is what to count by: provider, kind, namespace or composite, or several of these.
+	// By has the divisions of resources: provider, kind, namespace or composite, or several of these.
 	By []string
 
-	// Input that says where tags are, how their keys are formatted, and what the tag policy is.
+	// Input of the pipeline step. Its tagFields, key formats and tag policy count, such as `tagPolicy.rules` with the key
+	// cost-center.
 	Input *v1beta1.CloudTags
 
-	// Keys that count, and that resources must have. Without any, those of the tag policy
-	// count, or else those that the sources name, or else all that any resource has.
+	// Keys that each resource must have, such as cost-center. If there are none, these keys are counted:
+	//  - the keys of the tag policy, if there is a policy
+	//  - or else the keys named by sources
+	//  - or else all keys that a resource has
 	Keys []string
 
 	// CompositeGroup is the API group of composite resources, if that is known.
@@ -53,18 +56,17 @@ type Options struct {
 	Schemas field.Schemas
 }
 
-// A Tally counts resources, one after the other. It keeps those that something is wrong with, and each distinct
-// text of them once.
+// A Tally counts resources, one after the other. It keeps each resource with something wrong, and each distinct text once.
 type Tally struct {
 	input       *v1beta1.CloudTags
 	transformer *tags.Transformer
 	targets     *locate.Targets
 
-	// readers of resources' tags. Something is kept for each place of tags only.
+	// readers of tags, one for each place of tags.
 	readers map[*locate.Place]*tagpolicy.Reader
 
-	// keys that are counted, or none for all keys. If they are required, each resource must have them. If they
-	// are policed, a resource must have those whose rule is for it.
+	// keys has the counted keys, or none if all keys count. If required is set, each resource must have these keys. If policed
+	// is set, a resource must have the keys of its rules.
 	keys              []string
 	required, policed bool
 
@@ -72,18 +74,18 @@ type Tally struct {
 	divisions []Division
 	others    int
 
-	// prefixed are how many resources have keys that end with one of keys.
+	// prefixed has the number of resources for keys such as acme:env, by the counted key env.
 	prefixed map[string]map[string]int
 	broken   tagpolicy.Broken
 	lists    map[string][]*Resource
 
-	// seen are objects that have been added.
+	// seen has the objects that were added.
 	seen map[identity]bool
 
-	// owners are kinds that own resources: composite resources.
+	// owners has the kinds of owners of resources. They are composite resources.
 	owners map[schema.GroupKind]bool
 
-	// texts that resources have, each once.
+	// texts has each text of resources once.
 	texts map[string]string
 }
 
@@ -131,17 +133,16 @@ func New(o Options) *Tally {
 	return t
 }
 
-// Requires is true if a resource can be incomplete. A value or a spelling can break even a rule that requires no tag.
+// Requires reports whether a resource can be incomplete. A wrong value breaks even a rule that requires no tag.
 func (t *Tally) Requires() bool { return t.required || len(t.broken) > 0 }
 
-// Schemas are the kinds whose schemas say where their tags are, or would if they were here.
+// Schemas returns the kinds whose schemas show their tag fields. A schema may be missing here.
 func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.Schemas() }
 
-// known locates the tag fields that the built-in index has, whether they have to be asked for or
-// not.
+// known locates the tag fields of the built-in index, also if a rule has to ask for them.
 type known struct{}
 
-// unwrapped locates the tag fields of manifests that objects wrap, which a rule has to ask for.
+// unwrapped locates the tag fields of manifests in other objects. A rule has to ask for these.
 var unwrapped = field.NewRules([]v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*")}})
 
 // Locate returns the tag field of the kind.
@@ -157,7 +158,7 @@ func (known) Locate(k field.Kind) (field.Field, bool) {
 	return field.BuiltIn().Locate(k)
 }
 
-// read locates the tag fields that schemas say, whether they have to be asked for or not.
+// read locates the tag fields in schemas, also if a rule has to ask for them.
 type read struct{ field.Schemas }
 
 // Locate returns the tag field of the kind.
@@ -170,7 +171,7 @@ func (r read) Locate(k field.Kind) (field.Field, bool) {
 	return f, ok
 }
 
-// namedKeys returns the keys of labels that the sources name. Only composite resources tell the others.
+// namedKeys returns the keys of labels that sources name. All other keys are in composite resources alone.
 func namedKeys(in *v1beta1.CloudTags) []string {
 	var keys []string
 
@@ -188,9 +189,8 @@ func namedKeys(in *v1beta1.CloudTags) []string {
 	return slices.Compact(keys)
 }
 
-// AddRequired adds the objects that Crossplane has fetched, by the name of the requirement, in an order
-// that doesn't depend on that of the answer. An object that several requirements select counts once. It
-// returns the error of ctx once that has one.
+// AddRequired adds the objects that Crossplane has fetched, sorted by requirement, kind and name: Crossplane answers in any
+// order. An object counts once, also if several requirements select it. If ctx ends, AddRequired returns its error.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
 	for _, requirement := range slices.Sorted(maps.Keys(required)) {
 		var found []object.Object
@@ -218,7 +218,7 @@ func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resou
 	return nil
 }
 
-// Add counts the object, unless it has been added before: files can have the same objects.
+// Add counts the object. It counts an object once, also if several files have it.
 func (t *Tally) Add(o object.Object) {
 	node := o.Node()
 	metadata := node.Field("metadata")
@@ -272,15 +272,15 @@ func (t *Tally) Add(o object.Object) {
 	}
 }
 
-// An identity tells an object from others. Two clusters can have objects of one name, so without a UID the content of
-// the object is hashed.
+// An identity tells an object from others. Two clusters can have objects with the same name. So an object without a UID is also
+// told by a hash of its content.
 type identity struct {
 	group, kind, namespace, name, uid string
 
 	content v1beta1.Hash
 }
 
-// sees reports whether the object has been seen before. One without a name is another one each time.
+// sees reports whether the same object was added before. Objects without a name are never the same.
 func (t *Tally) sees(o object.Object) bool {
 	gk := object.GVK(o).GroupKind()
 
@@ -298,10 +298,10 @@ func (t *Tally) sees(o object.Object) bool {
 	return before
 }
 
-// list the resource in the list of that name.
+// list adds the resource to the list with the name.
 func (t *Tally) list(name string, r *Resource) { t.lists[name] = append(t.lists[name], r) }
 
-// text returns s, as the same string for all that are equal.
+// text returns s. Equal texts share their memory.
 func (t *Tally) text(s string) string {
 	known, ok := t.texts[s]
 	if !ok {
@@ -312,7 +312,7 @@ func (t *Tally) text(s string) string {
 	return known
 }
 
-// groupsOf returns the groups that the resource counts in: that of all, and one of each division.
+// groupsOf returns the group of all resources, and the group of the resource in each division. It counts the resource in these.
 func (t *Tally) groupsOf(r *Resource) []*Group {
 	out := []*Group{t.total}
 
@@ -332,7 +332,7 @@ func (t *Tally) groupsOf(r *Resource) []*Group {
 	return out
 }
 
-// nameOf returns the name of the resource's group, which may be none.
+// nameOf returns the name of the resource's group in a division. It is empty if the resource is in none.
 func nameOf(r *Resource, by string) string {
 	switch by {
 	case "provider":
@@ -350,8 +350,8 @@ func nameOf(r *Resource, by string) string {
 	}
 }
 
-// count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
-// they can't be read.
+// count counts r, a resource that can have tags, and notes what is wrong with these. It returns an error if the tags can't be
+// read.
 func (t *Tally) count(r *Resource, target *locate.Target) error {
 	reader := t.reader(target)
 
@@ -414,7 +414,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 	return nil
 }
 
-// reader returns what reads the tags of the target.
+// reader returns the reader for the tags of the target. Targets with their tags at one place share it.
 func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
 	if t.readers[target.Place] == nil {
 		t.readers[target.Place] = tagpolicy.NewReader(t.input, t.transformer, target, t.keys)
@@ -423,7 +423,7 @@ func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
 	return t.readers[target.Place]
 }
 
-// countFound counts the keys that a resource has, and those that it has in the cloud.
+// countFound counts the keys of a resource, and its keys in the cloud.
 func (t *Tally) countFound(g *Group, keys, inCloud map[tagID]string) {
 	for id, key := range keys {
 		g.key(tagID{id.profile, t.text(id.key)}, t.text(key)).Tagged++
@@ -434,7 +434,7 @@ func (t *Tally) countFound(g *Group, keys, inCloud map[tagID]string) {
 	}
 }
 
-// notePrefixed notes keys that are some of those that count behind a prefix.
+// notePrefixed notes keys that end with a counted key after a prefix, such as acme:env for env.
 func (t *Tally) notePrefixed(keys map[tagID]string) {
 	for _, key := range keys {
 		for _, counted := range t.keys {
@@ -452,7 +452,7 @@ func (t *Tally) notePrefixed(keys map[tagID]string) {
 	}
 }
 
-// hints name keys of resources that are those that count behind a prefix, where nothing has the key as it counts.
+// hints returns a Hint for each counted key that no resource has, if a resource has the key with a prefix.
 func (t *Tally) hints() (out []Hint) {
 	for _, n := range t.total.Keys {
 		if spellings := t.prefixed[n.Key]; n.Tagged == 0 && len(spellings) > 0 {
@@ -465,7 +465,7 @@ func (t *Tally) hints() (out []Hint) {
 }
 
 // one returns 1 for true, and 0 for false.
-func one(counts bool) int { //nolint:revive // It is what is counted.
+func one(counts bool) int { //nolint:revive // The flag is the result.
 	if counts {
 		return 1
 	}
@@ -473,8 +473,8 @@ func one(counts bool) int { //nolint:revive // It is what is counted.
 	return 0
 }
 
-// judge notes which tags r lacks, and which break the policy. It returns, for each of the keys, whether it is for the
-// resource.
+// judge notes the required tags that r lacks, and the tags that break the policy. It returns, for each counted key, whether it
+// counts for the resource.
 func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
 	isFor = make([]bool, len(t.keys))
 
@@ -513,7 +513,7 @@ func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Read
 	return isFor
 }
 
-// Report what has been counted. Nothing can be added any more.
+// Report returns the counts. After that, nothing can be added.
 func (t *Tally) Report() *Report {
 	isOwner := func(r *Resource) bool {
 		_, isKnown := field.FamilyOf(r.groupKind())
@@ -556,7 +556,7 @@ func (t *Tally) Report() *Report {
 	return out
 }
 
-// order the keys of the group: as they were given, or the most frequent first.
+// order sorts the keys of the group: as they were given, or the most frequent one first.
 func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 
@@ -565,7 +565,7 @@ func (t *Tally) order(g *Group) {
 	}
 
 	if len(t.keys) == 0 {
-		// Keys of several providers can be spelled in one way.
+		// Keys of several providers may have the same spelling.
 		found := newGroup("")
 
 		for id, n := range g.byKey {

@@ -29,7 +29,7 @@ func (r *Report) WriteJSON(out io.Writer) error {
 	return err
 }
 
-// WriteYAML writes the report as YAML, one resource after the other: trees of all would take much memory.
+// WriteYAML writes the report as YAML, one resource after the other: a tree of all would take much memory.
 func (r *Report) WriteYAML(out io.Writer) error {
 	w := bufio.NewWriter(out)
 
@@ -53,8 +53,8 @@ func (r *Report) WriteYAML(out io.Writer) error {
 	return w.Flush()
 }
 
-// columns of CSV. A record is total, group or key, which have counts, or the name of a list: there is one for
-// each resource in it, and for each key that is a reason.
+// columns of CSV. A record is total, group or key with counts, or the name of a list. A list has a record for each reason of
+// each resource.
 var columns = []string{
 	"record", "group", "key", "tagged", "of", "share",
 	"provider", "apiVersion", "kind", "namespace", "name", "composite", "desired", "cloud", "why",
@@ -63,7 +63,7 @@ var columns = []string{
 // A table of CSV.
 type table struct{ *csv.Writer }
 
-// write a row. Columns behind the cells are empty. The error is that of all rows.
+// write writes a row. Columns after the last cell are empty. Flush returns the error.
 func (t *table) write(cells ...string) {
 	row := make([]string, len(columns))
 	copy(row, words.Map(cells, words.CSV))
@@ -95,7 +95,7 @@ func (r *Report) WriteCSV(out io.Writer) error {
 	return w.Error()
 }
 
-// group writes the counts of the group.
+// group writes the counts of the group, and of its keys.
 func (t *table) group(record string, g *Group) {
 	t.count(record, g.Name, "", g.Tagged, g.Taggable)
 
@@ -104,7 +104,7 @@ func (t *table) group(record string, g *Group) {
 	}
 }
 
-// count writes how many resources of the group have the key.
+// count writes the number of resources in the group with the key.
 func (t *table) count(record, group, key string, tagged, taggable int) {
 	share := ""
 	if taggable > 0 {

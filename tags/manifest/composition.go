@@ -26,7 +26,7 @@ type Step struct {
 	Name  string
 	Input *v1beta1.CloudTags
 
-	// Written is the input as the Composition has it, which may extend a standard.
+	// Written is the input in the Composition. It may extend a standard.
 	Written *structpb.Struct
 
 	// Composition is the name of the step's Composition.
@@ -35,11 +35,11 @@ type Step struct {
 	// Composite is the kind of the Composition's composite resources.
 	Composite v1beta1.ResourceKind
 
-	// Bases are the kinds of the objects in the inputs of all steps, as far as they are there to be read.
+	// Bases are the kinds of the objects in the inputs of all steps, except kinds in templates.
 	Bases []schema.GroupKind
 }
 
-// A composition has the fields of a Composition that are read.
+// A composition has those fields of a Composition that commands need.
 type composition struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -54,8 +54,8 @@ type composition struct {
 	} `json:"spec"`
 }
 
-// Step returns the step that runs the function in the Compositions of the file: the one of the name, or
-// the only one if the name is empty. The standard that its input extends is among the required objects.
+// Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
+// one step. The input may extend a standard among the required objects.
 func (r *Reader) Step(file, name string, required ...*structpb.Struct) (*Step, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
@@ -109,7 +109,7 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 	}
 }
 
-// bases are the kinds of the objects in the inputs of all steps.
+// bases returns the kinds of the objects in the inputs of all steps.
 func (c *composition) bases() (out []schema.GroupKind) {
 	for _, s := range c.Spec.Pipeline {
 		out = append(out, basesOf(s.Input)...)
@@ -118,11 +118,11 @@ func (c *composition) bases() (out []schema.GroupKind) {
 	return out
 }
 
-// templated matches an apiVersion in a template, which is text of YAML.
+// templated matches an apiVersion in a template of YAML.
 var templated = regexp.MustCompile(`(?m)^[ \t-]*["']?apiVersion["']?:[ \t]*["']?([a-z0-9.-]+)/[a-z0-9]+\b`)
 
-// basesOf returns the kinds of all objects in the value, which is the input of a step, in their order: those are of
-// resources that the step makes. Of objects in templates it returns the API group alone.
+// basesOf returns the kinds of all objects in the input of a step, in order. The step makes resources of these kinds. It
+// returns only the API group of an object in a template.
 func basesOf(v any) (out []schema.GroupKind) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -147,8 +147,8 @@ func basesOf(v any) (out []schema.GroupKind) {
 	return out
 }
 
-// inputOf returns the input of the step with this name, joined with its standard if it extends one, which is among
-// the required objects, and the input as it is written.
+// inputOf returns the input of the step, joined with its standard if it extends one of the required objects. It also returns
+// the input as it is written.
 func inputOf(step string, input map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
 	written, err = v1beta1.Struct(input)
 	if err == nil {
@@ -162,7 +162,7 @@ func inputOf(step string, input map[string]any, required []*structpb.Struct) (in
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}}}
 	asked, standards := require.New(req), &v1beta1.Decoder{}
 
-	// The first call asks for the standard, which the second one gets.
+	// The first call asks for the standard, and the second one joins it.
 	if in, err = resolve.Extend(context.Background(), standards, in, written, asked); err == nil {
 		asked.Answer(required)
 		in, err = resolve.Extend(context.Background(), standards, in, written, require.New(req))
@@ -178,7 +178,7 @@ func inputOf(step string, input map[string]any, required []*structpb.Struct) (in
 	}
 }
 
-// Context reads the pipeline's context, if there is a file of it.
+// Context returns the pipeline's context in the file, or nil if no file is named.
 func (r *Reader) Context(file string) (*structpb.Struct, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // Pipelines begin without one.
@@ -196,7 +196,7 @@ func (r *Reader) Context(file string) (*structpb.Struct, error) {
 	return contexts[0], nil
 }
 
-// Request of a step for the composite resource, as Crossplane makes it. The values are those of the pipeline's context.
+// Request returns the request that Crossplane makes for the composite resource. The values are the pipeline's context.
 func Request(xr, values *structpb.Struct) *fnv1.RunFunctionRequest {
 	return &fnv1.RunFunctionRequest{
 		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
@@ -205,13 +205,13 @@ func Request(xr, values *structpb.Struct) *fnv1.RunFunctionRequest {
 	}
 }
 
-// compositionOf reads a Composition. Any other object has no steps.
+// compositionOf returns the Composition. It has no steps if the object is no Composition.
 func compositionOf(o *structpb.Struct) (c composition, err error) {
 	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return c, nil
 	}
 
-	j, _ := o.MarshalJSON() // What was decoded can be encoded.
+	j, _ := o.MarshalJSON() // A decoded object can be encoded.
 	err = json.Unmarshal(j, &c)
 
 	if te := (&json.UnmarshalTypeError{}); errors.As(err, &te) {

@@ -19,24 +19,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// MaxDocument is the most bytes of a YAML document, and of an item of a JSON list.
+// MaxDocument is the limit of a YAML document, and of an item of a JSON list, in bytes.
 const MaxDocument = 64 << 20
 
-// A decoder decodes JSON values and YAML documents that follow each other.
+// A decoder decodes a sequence of JSON values and YAML documents.
 type decoder struct {
-	// emit takes the decoded values. Its error ends the decoder.
+	// emit takes each decoded value. The decoder ends with the error of emit.
 	emit func(*structpb.Value) error
 
-	// document and item say what is being decoded, from 1. The item is one of the outermost list, and 0 outside of
-	// lists.
+	// document and item are the numbers of the document at hand, and of its item in the outermost list. Outside of lists, item
+	// is 0.
 	document, item int
 
-	// bare is the last document that has an item without an apiVersion.
+	// bare is the number of the last document with an item that has no apiVersion.
 	bare int
 }
 
-// decode calls f for each value of the text, until it returns an error. The text is UTF-8, or begins with
-// the mark of another encoding of Unicode, as that of PowerShell does.
+// decode calls f for each value of the text, until f returns an error. The text is UTF-8. It may begin with the mark of another
+// encoding of Unicode, such as UTF-16 in PowerShell.
 func decode(text io.Reader, f func(*structpb.Value) error) error {
 	d := &decoder{emit: f, document: 1}
 	in := bufio.NewReaderSize(transform.NewReader(text, unicode.BOMOverride(encoding.UTF8Validator)), 1<<16)
@@ -53,8 +53,8 @@ func decode(text io.Reader, f func(*structpb.Value) error) error {
 	return err
 }
 
-// documents decodes JSON values, and YAML documents behind them. Only these first values may be larger than
-// MaxDocument: text between separators of documents is read as a whole.
+// documents decodes JSON values, and then YAML documents. Only these first values may be larger than MaxDocument: text between
+// separators of documents is read as a whole.
 func (d *decoder) documents(in io.Reader) error {
 	rest, err := d.json(in)
 	if err != nil {
@@ -88,7 +88,7 @@ func (d *decoder) documents(in io.Reader) error {
 			return err
 		}
 
-		if bytes.HasPrefix(text, []byte("---")) { // The first separator is left to the parser.
+		if bytes.HasPrefix(text, []byte("---")) { // The reader cuts all separators but the first.
 			_, text, _ = bytes.Cut(text, []byte{'\n'})
 		}
 
@@ -103,17 +103,17 @@ func (d *decoder) documents(in io.Reader) error {
 	}
 }
 
-// errTooLarge is the error of a document or an item that is larger than MaxDocument.
+// errTooLarge says that a document or an item is larger than MaxDocument.
 var errTooLarge = errors.Errorf("it is larger than %d MB", MaxDocument>>20)
 
-// A gauge limits how much is read through it, and counts lines.
+// A gauge counts the lines that are read through it, and limits the bytes.
 type gauge struct {
 	in io.Reader
 
 	// room is the number of bytes that may still be read.
 	room int
 
-	// lines that have ended.
+	// lines is the number of lines that have ended.
 	lines int
 }
 
@@ -128,7 +128,7 @@ func (g *gauge) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// add emits the value, or the items of the list that it is. Null is nothing.
+// add emits the value. If it is a list, add emits its items, and nothing if it is null.
 func (d *decoder) add(v *structpb.Value) error {
 	if object.IsNull(v) {
 		return nil
@@ -152,7 +152,7 @@ func (d *decoder) add(v *structpb.Value) error {
 		return err
 	}
 
-	// The API server itself leaves apiVersion and kind out of the items of a BucketList.
+	// The API server leaves out apiVersion and kind in the items of a BucketList.
 	if kind := v.GetStructValue().GetFields()["kind"].GetStringValue(); d.bare == d.document && kind != "" && kind != "List" {
 		return errors.Errorf("the items of the %s have no apiVersion: kubectl get -o yaml prints them with one", kind)
 	}
@@ -160,7 +160,7 @@ func (d *decoder) add(v *structpb.Value) error {
 	return nil
 }
 
-// list calls f for the items of a list as long as there are more.
+// list calls f for each item of a list, as long as more returns true.
 func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 	isOutermost := d.item == 0
 
@@ -181,8 +181,8 @@ func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 	return nil
 }
 
-// listItems returns the items of a list or a List, or nil if the value is neither. A field besides the items of a List
-// would be lost, so it is an error.
+// listItems returns the items of a list or a List, or nil if the value is neither. A List with other fields is an error, since
+// these would be lost.
 func listItems(v *structpb.Value) (*structpb.ListValue, error) {
 	o := fields(v)
 	items, hasItems := o["items"]

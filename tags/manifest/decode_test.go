@@ -34,7 +34,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// read returns the values that the text has, and the error.
+// read returns the values of the text, and the error.
 func read(t *testing.T, text string) []string {
 	t.Helper()
 
@@ -57,7 +57,7 @@ func read(t *testing.T, text string) []string {
 	return out
 }
 
-// TestEncodings tests that what the shells of Windows write is read, too.
+// TestEncodings reads texts as the shells of Windows write them.
 func TestEncodings(t *testing.T) {
 	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("name: 😀\n")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestLarge tests what is larger than any buffer.
+// TestLarge reads texts that are larger than any buffer.
 func TestLarge(t *testing.T) {
 	line := strings.Repeat("x", 100_000)
 	large := strings.Repeat(`"`+line+`",`, manifest.MaxDocument/len(line)+1) + `""`
@@ -178,7 +178,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// items is a List of JSON that is never there as a whole.
+// items is a List of JSON that is never in memory as a whole.
 type items struct {
 	rest, item string
 	left       int
@@ -200,7 +200,7 @@ func (l *items) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory tests that a List needs as much memory as its largest item does.
+// TestMemory proves that a List needs as much memory as its largest item.
 func TestMemory(t *testing.T) {
 	const number = 500
 
@@ -247,8 +247,8 @@ func testMemory(t *testing.T, number int, want string, in io.Reader) {
 	}
 }
 
-// FuzzValues proves that nothing panics, that what sigs.k8s.io/yaml and protojson read of one document is
-// what is read here, and that of documents that follow each other none is lost.
+// FuzzValues proves that nothing panics, and that no document of several is lost. For one document, sigs.k8s.io/yaml and
+// protojson must read the same values.
 func FuzzValues(f *testing.F) {
 	var cases []struct{ Name, Reason, Text string }
 
@@ -273,7 +273,7 @@ func FuzzValues(f *testing.F) {
 			t.Errorf("\nNothing is lost.\nValues(%q twice): -want, +got:\n%s", text, diff)
 		}
 
-		// Others split documents, and what they are lists of, in another way.
+		// sigs.k8s.io/yaml and protojson split documents and lists in another way.
 		if len(got) != 1 || strings.Contains(text, "items") || strings.ContainsAny(text, "\r\u0085\u2028\u2029\ufeff") || got[0].GetStructValue() == nil {
 			return
 		}

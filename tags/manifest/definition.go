@@ -30,16 +30,16 @@ var definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version:
 // compositeDefinition is the kind of definitions of composite resources, in any version.
 var compositeDefinition = schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition"}
 
-// A Definition of one served version of a kind.
+// A Definition has one served version of a kind.
 type Definition struct {
 	schema.GroupVersionKind
 
-	// Schema of the kind, which is OpenAPI v3.
+	// Schema is OpenAPI v3.
 	Schema *structpb.Struct
 }
 
-// Definitions calls f for all served versions of the kinds that are defined in the files and folders. Of a
-// folder it reads all YAML and JSON files and packages, and those in folders below it.
+// Definitions calls f for each served version of the kinds in the files and folders. In a folder and its folders, it reads all
+// YAML and JSON files, and packages of providers.
 func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	documents, skipped := 0, 0
 
@@ -66,8 +66,8 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	return nil
 }
 
-// Default sets the fields of o that aren't there to the defaults that the definition of its kind in the file has: a
-// CompositeResourceDefinition, or the CustomResourceDefinition that Crossplane makes of it. The last one counts.
+// Default sets absent fields of o to defaults. They are in the definition of its kind in the file: a
+// CompositeResourceDefinition, or the CustomResourceDefinition that Crossplane makes of it. The last definition counts.
 func (r *Reader) Default(file string, o *structpb.Struct) error {
 	objects, err := r.Objects(file)
 	if err != nil {
@@ -92,9 +92,8 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 	return errors.Errorf("cannot read %s: it has no definition of kind %s that serves apiVersion %s", file, words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
 }
 
-// setDefaults sets the defaults of a schema in a value, as the API server does: see its package
-// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting. Null where the schema doesn't admit it is as if it
-// weren't there.
+// setDefaults sets the defaults of a schema in a value, as the API server's package
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting does. If the schema refuses null, null counts as absent.
 func setDefaults(v, s *structpb.Value) {
 	keywords := fields(s)
 
@@ -135,20 +134,20 @@ func setDefaults(v, s *structpb.Value) {
 	}
 }
 
-// schemaOf returns the schema of a field of objects that have the schema s, or nil if it has none.
+// schemaOf returns the schema of the field called name, by the schema s of its object, or nil.
 func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
 	return cmp.Or(fields(s["properties"])[name], s["additionalProperties"])
 }
 
-// isWrongNull is true if the value is null, and the schema doesn't admit that.
+// isWrongNull reports whether the value is null, and the schema refuses null.
 func isWrongNull(v, s *structpb.Value) bool {
 	return object.IsNull(v) && s.GetStructValue() != nil && !fields(s)["nullable"].GetBoolValue()
 }
 
-// defaultOf returns a copy of the default that the schema has, or nil if it has none.
+// defaultOf returns a copy of the schema's default, or nil.
 func defaultOf(s *structpb.Value) *structpb.Value { return proto.CloneOf(fields(s)["default"]) }
 
-// versions returns the served versions that the definition of a kind has.
+// versions returns the served versions in the definition of a kind.
 func versions(o *structpb.Struct) (out []Definition) {
 	spec := fields(o.GetFields()["spec"])
 	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
@@ -167,8 +166,8 @@ func versions(o *structpb.Struct) (out []Definition) {
 
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
-// decodePackage calls f for each value of a package, as crossplane xpkg build makes it: an image, which is
-// an archive of archives, one of which has the documents in package.yaml.
+// decodePackage calls f for each value of a package. crossplane xpkg build makes it as an image, which is an archive of
+// archives. One of them has the documents in package.yaml.
 func decodePackage(in io.Reader, f func(*structpb.Value) error) error {
 	found := false
 
@@ -217,7 +216,7 @@ func eachFile(in io.Reader, f func(name string, content *bufio.Reader) error) er
 	}
 }
 
-// decompress returns the content without compression, if it has any.
+// decompress returns the decompressed content, or the content itself if it isn't compressed.
 func decompress(in *bufio.Reader) (*bufio.Reader, error) {
 	if b, _ := in.Peek(2); !bytes.Equal(b, []byte{0x1f, 0x8b}) {
 		return in, nil
@@ -228,7 +227,7 @@ func decompress(in *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(z), err
 }
 
-// isArchive is true if the content is a tar archive.
+// isArchive reports whether the content is a tar archive.
 func isArchive(in *bufio.Reader) bool {
 	b, _ := in.Peek(262) // Where the magic ends.
 	return len(b) == 262 && string(b[257:]) == "ustar"

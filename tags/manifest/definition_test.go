@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestSetDefaults compares what setDefaults makes of random objects with what the API server's own code does.
+// TestSetDefaults draws objects, and compares setDefaults with the API server's own code.
 func TestSetDefaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, drawn := schemas(3).Draw(t, "schema"), map[string]any{}
@@ -36,7 +36,7 @@ func TestSetDefaults(t *testing.T) {
 	})
 }
 
-// defaultedByServer returns the object as the API server's own code defaults it.
+// defaultedByServer returns the object with the defaults of the API server's own code.
 func defaultedByServer(t *rapid.T, s, object map[string]any) map[string]any {
 	text, err := json.Marshal(s)
 	if err != nil {

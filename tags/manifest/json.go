@@ -13,15 +13,15 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// asJSON matches the beginning of text that is JSON: an object, or a list of any or of texts. An object of
-// YAML can begin with a brace, too, but hardly with one and a quote.
+// asJSON matches the beginning of JSON: an object, or a list of anything or of texts. An object of YAML may begin with a brace,
+// too, but hardly with a brace and a quote.
 var asJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[(\s|\[|null\s*,)*(null\s*)?(\]|"|\{\s*["}]))`)
 
-// maxDepth is how deep lists and objects of JSON may be nested: the limit of encoding/json.
+// maxDepth is the greatest depth of lists and objects: the limit of encoding/json.
 const maxDepth = 10_000
 
-// A jsonDecoder decodes values of JSON by token, so that it has one item of a list in memory at a time. After an error,
-// it reads nothing else.
+// A jsonDecoder decodes JSON by token, so that only one item of a list is in memory at a time. After an error, it reads
+// nothing.
 type jsonDecoder struct {
 	*json.Decoder
 	*decoder
@@ -31,7 +31,7 @@ type jsonDecoder struct {
 	err   error
 }
 
-// json decodes the JSON values that the text begins with, and returns the rest of it.
+// json decodes the JSON values at the beginning of the text, and returns the rest of the text.
 func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 	in := bufio.NewReader(text)
 	if start, _ := in.Peek(4096); !asJSON.Match(start) {
@@ -59,7 +59,7 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 	}
 }
 
-// value decodes a value. Of a list it decodes each item as a value.
+// value decodes a value. The items of a list are decoded as values, one by one.
 func (j *jsonDecoder) value() error {
 	j.gauge.room = MaxDocument
 
@@ -72,13 +72,13 @@ func (j *jsonDecoder) value() error {
 	return j.err
 }
 
-// items decodes the items of the list that has begun.
+// items decodes the items of a list. Its bracket has been read.
 func (j *jsonDecoder) items() {
 	j.err = cmp.Or(j.err, j.list(func(int) bool { return j.more() }, func(int) error { return j.value() }))
 	j.token()
 }
 
-// rest returns the value that begins with the token t. It decodes the items of a List if the value may be one.
+// rest returns the value with the first token t. If the value may be a List, rest decodes its items as values.
 func (j *jsonDecoder) rest(t json.Token, mayBeList bool) *structpb.Value {
 	switch t {
 	case json.Delim('{'):
@@ -100,7 +100,7 @@ func (j *jsonDecoder) rest(t json.Token, mayBeList bool) *structpb.Value {
 	}
 }
 
-// object returns the object that has begun. It decodes the items of a List if the object may be one.
+// object returns the object. Its brace has been read. If it may be a List, object decodes its items as values.
 func (j *jsonDecoder) object(mayBeList bool) *structpb.Struct { //nolint:revive // It says what the object may be.
 	s := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
@@ -124,10 +124,10 @@ func (j *jsonDecoder) object(mayBeList bool) *structpb.Struct { //nolint:revive 
 	return s
 }
 
-// more reports whether there is another item of the list, or another field of the object, and no error.
+// more reports whether the list or object goes on. After an error, it doesn't.
 func (j *jsonDecoder) more() bool { return j.err == nil && j.More() }
 
-// token returns the next token. The text must not end before it.
+// token returns the next token. It is an error if the text ends before it.
 func (j *jsonDecoder) token() json.Token {
 	if j.err != nil {
 		return nil
@@ -153,7 +153,7 @@ func (j *jsonDecoder) token() json.Token {
 	return t
 }
 
-// fail keeps the first error, and the line that it is in.
+// fail keeps the error with its line, unless there is an earlier error.
 func (j *jsonDecoder) fail(err error) {
 	if j.err == nil {
 		ahead, _ := io.ReadAll(j.Buffered())

@@ -1,5 +1,4 @@
-// Package manifest reads Kubernetes objects from files: those that people write, and
-// those that kubectl prints.
+// Package manifest reads Kubernetes objects from files. People write these, or kubectl prints them.
 package manifest
 
 import (
@@ -23,7 +22,7 @@ import (
 // Stdin is the path of standard input.
 const Stdin = "-"
 
-// CheckStdin returns an error if several of the paths are standard input, which can be read once.
+// CheckStdin returns an error if several of the paths are standard input: it can be read once.
 func CheckStdin(paths []string) error {
 	if first := slices.Index(paths, Stdin); first >= 0 && slices.Contains(paths[first+1:], Stdin) {
 		return errors.New("standard input can be read once: give - for one file only")
@@ -34,17 +33,16 @@ func CheckStdin(paths []string) error {
 
 // A Reader reads files of JSON values and of YAML documents.
 type Reader struct {
-	// Stdin is read where a path is -, or standard input if it is nil. It can be read once.
+	// Stdin is read for the path -. If it is nil, standard input is read. It can be read once.
 	Stdin io.Reader
 
-	// Progress is where a Reader says how far it is with many files, and how much of what it read it could not
-	// use. Of nil, it says nothing.
+	// Progress gets lines on the progress with many files, and on skipped documents. It may be nil.
 	Progress io.Writer
 }
 
-// Stream calls f for each object of the files, and of all YAML and JSON files below the folders, in
-// order, and keeps none. A List, which is what kubectl prints of several objects, stands for its
-// items, and so does a plain list. Only one item of JSON is in memory at a time.
+// Stream calls f for each object of the files, and of all YAML and JSON files below the folders, in order. It keeps none.
+// kubectl prints several objects as a List, which stands for its items. So does a plain list. Only one item of JSON is in
+// memory at a time.
 func (r *Reader) Stream(paths []string, f func(*structpb.Struct)) error {
 	return r.read(paths, func(v *structpb.Value) error {
 		if v.GetStructValue() == nil {
@@ -57,11 +55,11 @@ func (r *Reader) Stream(paths []string, f func(*structpb.Struct)) error {
 	}, ".yaml", ".yml", ".json")
 }
 
-// progressEvery is the number of files after which read says how far it is.
+// progressEvery is the number of files between two lines of progress.
 const progressEvery = 100
 
-// read calls f for each value of the files, and of those below the folders that have one of the extensions,
-// until it returns an error.
+// read calls f for each value of the files, and of files below the folders with one of the extensions, until f returns an
+// error.
 func (r *Reader) read(paths []string, f func(*structpb.Value) error, extensions ...string) error {
 	files, err := below(paths, extensions...)
 	if err != nil {
@@ -81,14 +79,14 @@ func (r *Reader) read(paths []string, f func(*structpb.Value) error, extensions 
 	return nil
 }
 
-// Sayf says something to whoever waits. It doesn't matter if nobody hears it.
+// Sayf prints a line of progress. An error doesn't matter.
 func (r *Reader) Sayf(format string, args ...any) {
 	if r.Progress != nil {
 		_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
 	}
 }
 
-// Objects returns what Stream reads of the files and folders.
+// Objects returns the objects that Stream reads.
 func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
 	var out []*structpb.Struct
 
@@ -99,8 +97,8 @@ func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
 	return out, nil
 }
 
-// Values of the file, in order: objects, and anything else but null. Lists stand for their items. With
-// an error, which doesn't say the name of the file, it returns the values before it.
+// Values returns the values of the file, in order: objects, and anything else but null. Lists stand for their items. With an
+// error, it returns the values before it. The error doesn't have the name of the file.
 func (r *Reader) Values(file string) (out []*structpb.Value, err error) {
 	err = r.each(file, func(v *structpb.Value) error {
 		out = append(out, v)
@@ -110,8 +108,7 @@ func (r *Reader) Values(file string) (out []*structpb.Value, err error) {
 	return out, err
 }
 
-// below returns the files among the paths, and all files with one of the extensions below the folders
-// among them, in lexical order.
+// below returns the files among the paths, and all files with one of the extensions below the folders, in lexical order.
 func below(paths []string, extensions ...string) (files []string, err error) {
 	for _, path := range paths {
 		if path == Stdin {
@@ -133,7 +130,7 @@ func below(paths []string, extensions ...string) (files []string, err error) {
 	return files, nil
 }
 
-// open the file, or standard input.
+// open opens the file, or standard input.
 func (r *Reader) open(path string) (io.ReadCloser, error) {
 	if path == Stdin {
 		return io.NopCloser(cmp.Or[io.Reader](r.Stdin, os.Stdin)), nil
@@ -142,7 +139,7 @@ func (r *Reader) open(path string) (io.ReadCloser, error) {
 	return os.Open(path) //nolint:gosec // The user names it.
 }
 
-// Text of the file, as it is.
+// Text returns the text of the file.
 func (r *Reader) Text(path string) ([]byte, error) {
 	in, err := r.open(path)
 	if err != nil {
@@ -153,7 +150,7 @@ func (r *Reader) Text(path string) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
-// each calls f for each value of the file, until it returns an error.
+// each calls f for each value of the file, until f returns an error.
 func (r *Reader) each(path string, f func(*structpb.Value) error) error {
 	in, err := r.open(path)
 	if err != nil {
@@ -168,8 +165,7 @@ func (r *Reader) each(path string, f func(*structpb.Value) error) error {
 	return OneLine(decode(in, f))
 }
 
-// OneLine is the error in one line that no terminal obeys, or nil if there is none, and without the name of a file,
-// which the caller says.
+// OneLine returns the error in one line without control characters. The name of the file is left out: callers say it.
 func OneLine(err error) error {
 	if err == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// yaml decodes all of the text: YAML has more separators of documents than lines of ---, and a parser that
-// is asked for one document stops at its end, whatever is behind it.
+// yaml decodes all of the text. YAML has other separators of documents than lines of ---, and a parser that reads one document
+// stops at its end, so the text may go on after it.
 func (d *decoder) yaml(text io.Reader) error {
 	y := goyaml.NewDecoder(text)
 	y.SetStrict(true)
@@ -106,7 +106,7 @@ func keyOf(key any) (string, error) {
 	}
 }
 
-// textError returns an error if binary data in YAML is no text.
+// textError returns an error if the text is binary data.
 func textError(text string) error {
 	if utf8.ValidString(text) {
 		return nil
@@ -115,21 +115,20 @@ func textError(text string) error {
 	return errors.Errorf("it has binary data that is no text: %q", text)
 }
 
-// minLongList is how many bytes of YAML are read as a whole, if they are a List. Decoded YAML takes up to 30 times the
-// memory of its text, so longer Lists are read by item.
+// minLongList is the least size of Lists that are read by item, in bytes of YAML. Decoded YAML takes up to 30 times the memory
+// of its text.
 const minLongList = 1 << 20
 
-// asLongList matches the beginning of a List as kubectl prints it: its items begin at the beginning of a line.
+// asLongList matches the beginning of a List as kubectl prints it: the dash of an item begins its line.
 var asLongList = regexp.MustCompile(`^(---[ \t]*\r?\n)?(\w+:[ \t][^\r\n|>&]*\r?\n)*items:[ \t]*\r?\n- `)
 
-// isLongList is true if the lines begin with a List of YAML that is to be read by item.
+// isLongList reports whether the lines begin with a List of YAML that must be read by item.
 func isLongList(lines *bufio.Reader) bool {
 	start, _ := lines.Peek(minLongList)
 	return len(start) == minLongList && asLongList.Match(start) && !bytes.Contains(start, []byte("\n---"))
 }
 
-// A longList decodes a List that is read by item. Each item is decoded alone, so that it can't refer to an anchor of
-// another one.
+// A longList decodes a List by item. An item can't refer to an anchor in another item.
 type longList struct {
 	*decoder
 
@@ -137,13 +136,13 @@ type longList struct {
 	text  []byte
 	first int
 
-	// items so far, and the lines around them.
+	// items is the number of items so far. around has the lines before and after all items.
 	items  int
 	around []byte
 }
 
-// longList decodes the List that the lines begin with, up to the next document. The text around its items is checked
-// at its end.
+// longList decodes the List at the beginning of the lines, up to the next document. At its end, the text around its items is
+// checked.
 func (d *decoder) longList(lines *bufio.Reader, g *gauge) error {
 	l := &longList{decoder: d}
 
@@ -179,7 +178,7 @@ func (d *decoder) longList(lines *bufio.Reader, g *gauge) error {
 	}
 }
 
-// continues reports whether the line is one more of the item at hand.
+// continues reports whether the line belongs to the item at hand.
 func (l *longList) continues(line []byte) bool {
 	return len(l.text) > 0 && len(line) > 0 && (line[0] == ' ' || line[0] == '#' || len(bytes.TrimSpace(line)) == 0)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command counts the tags of resources, as kubectl or a render prints them.
+// A Command counts the tags of resources. kubectl or a render has printed these.
 type Command struct {
 	Files []string
 
@@ -38,7 +38,7 @@ type Command struct {
 	Output string
 	Strict bool
 
-	// terminal that is written to. That of Run is standard output.
+	// terminal shows the output. Run sets it to standard output.
 	terminal terminal.Terminal
 }
 
@@ -72,10 +72,10 @@ what was rendered. - is standard input.`,
 	return out
 }
 
-// strict is the exit code of what --strict finds.
+// strict is the exit code if --strict finds something.
 const strict = 2
 
-// Validate that the flags fit together.
+// Validate returns an error if the flags contradict each other.
 func (c *Command) Validate() error {
 	switch {
 	case c.Composition == "" && (c.Step != "" || len(c.RequiredResources) > 0):
@@ -91,7 +91,7 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run the command.
+// Run runs the command.
 func (c *Command) Run() error {
 	c.terminal = terminal.Of(os.Stdout)
 
@@ -131,7 +131,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 	}
 }
 
-// tally returns what counts resources as the command says.
+// tally returns the Tally that the flags ask for.
 func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 	o := coverage.Options{By: []string{c.By}, Input: &v1beta1.CloudTags{KeyPrefix: tags.CloudTagPrefix, ProfileRules: profile.Contract}, Keys: c.Key}
 	if c.Output == "html" {

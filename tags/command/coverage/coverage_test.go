@@ -54,7 +54,7 @@ func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal
 	return c.cover(in, out)
 }
 
-// TestREADME tests that the README shows what the command prints.
+// TestREADME compares the README with the output of the command.
 func TestREADME(t *testing.T) {
 	b, err := os.ReadFile("../README.md")
 	if err != nil {

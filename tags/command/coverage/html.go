@@ -11,15 +11,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// maxRows is how many groups or resources a table of the page has at most.
+// maxRows is the limit of groups or resources in a table of the page.
 const maxRows = 1000
 
-// divisions are what the page counts by.
+// divisions are the tables of the page.
 var divisions = []string{"provider", "kind", "namespace", "composite"}
 
-// page is one file, without anything from elsewhere. The report takes the place of the mark.
+// page is one file, and loads nothing. The report replaces the mark.
 //
-// It isn't a template: the linker keeps all methods of a program that executes templates, which made it a sixth larger.
+// It isn't a template: for a program with templates, the linker keeps all methods of all types. That made the program a sixth larger.
 //
 //go:embed page.html
 var page string
@@ -55,7 +55,7 @@ func (c *Command) writeHTML(out io.Writer, r *coverage.Report) error {
 	return err
 }
 
-// writeSection writes a section of the page: its title, its table, and how many rows the table leaves out.
+// writeSection writes a title, a table, and the number of rows that the table leaves out.
 func writeSection(b *strings.Builder, title, table string, more int) {
 	b.WriteString(element("h2", title) + "\n" + table + "\n")
 
@@ -64,14 +64,14 @@ func writeSection(b *strings.Builder, title, table string, more int) {
 	}
 }
 
-// resources that something is wrong with, as a table. The list says what.
+// resources returns a table of the resources in the list, with the reasons.
 func resources(list string, resources []*coverage.Resource) string {
 	return table([]string{"Resource", "API version", "Composite", "Why"}, words.Map(resources, func(r *coverage.Resource) string {
 		return cells("td", words.Name(r.Title()), words.Name(r.APIVersion), words.Name(orDash(r.Composite)), strings.Join(inShort(r, list), ", "))
 	}))
 }
 
-// bars of the groups: of any tag, and of each key, a row each.
+// bars returns a table with a bar for any tag of each group, and for each key.
 func bars(groups []*coverage.Group) string {
 	return table([]string{"Group", "Key", "Share", "", "Tagged", "In cloud"}, words.Map(shares(groups, words.Name), func(s share) string {
 		if s.rating == "" {
@@ -85,7 +85,7 @@ func bars(groups []*coverage.Group) string {
 	}))
 }
 
-// table with headings, and with rows of cells.
+// table returns a table with headings and rows of cells.
 func table(headings, rows []string) string {
 	b := &strings.Builder{}
 	b.WriteString("<table>\n<thead><tr>" + cells("th", headings...) + "</tr></thead>\n<tbody>\n")
@@ -97,12 +97,12 @@ func table(headings, rows []string) string {
 	return b.String() + "</tbody>\n</table>"
 }
 
-// cells are elements with these texts.
+// cells returns an element for each text.
 func cells(tag string, texts ...string) string {
 	return strings.Join(words.Map(texts, func(text string) string { return element(tag, text) }), "")
 }
 
-// element of HTML with the text.
+// element returns an element of HTML with the text.
 func element(tag, text string) string {
 	return "<" + tag + ">" + html.EscapeString(text) + "</" + tag + ">"
 }

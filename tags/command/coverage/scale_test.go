@@ -15,16 +15,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A cluster prints so many resources of 10 kB as kubectl does, without having them all at once.
+// A cluster prints so many resources of 10 kB as kubectl does. It never has all of them in memory.
 type cluster struct {
 	resources, next int
 
-	// fields that the provider reports of each.
+	// fields is the number of fields that the provider reports of a resource.
 	fields int
 
 	text func(resource map[string]any) string
 
-	// head is what stands in front of the items, and tail behind them.
+	// head is printed before the items, between between two of them, and tail after them.
 	head, between, tail string
 
 	rest []byte
@@ -94,7 +94,7 @@ func (c *cluster) resource(i int) map[string]any {
 		"status":   map[string]any{"atProvider": observed},
 	}
 
-	// What the provider reports is most of a resource.
+	// Most of a resource are fields in its status.
 	for j := range c.fields {
 		observed[fmt.Sprintf("field%d", j)] = map[string]any{"enabled": true, "name": "arn:aws:s3:::" + name, "days": j}
 	}
@@ -108,9 +108,9 @@ func (c *cluster) resource(i int) map[string]any {
 	return resource
 }
 
-// TestScale counts the resources of a large cluster. COVERAGE_RESOURCES says how many: it takes 15
-// seconds of JSON for 50000 on one core. Of YAML there are 5000 at most, which are 50 MB. COVERAGE_DIR
-// is where they are left for who wants to try by hand.
+// TestScale counts the resources of a large cluster. COVERAGE_RESOURCES is their number: 50000 resources in JSON take 15
+// seconds on one core. In YAML, there are at most 5000, which are 50 MB. With COVERAGE_DIR, the test writes the resources to
+// files in this folder, and counts nothing.
 func TestScale(t *testing.T) {
 	resources := 200
 	if s := os.Getenv("COVERAGE_RESOURCES"); s != "" {

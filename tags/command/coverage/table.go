@@ -12,8 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// What a table has at most: groups, keys of each, resources of each list, and keys that say what
-// is wrong with one.
+// Limits of a table: groups, keys of a group, resources of a list, and reasons of a resource.
 const (
 	maxGroups  = 50
 	maxKeys    = 10
@@ -22,11 +21,11 @@ const (
 )
 
 const (
-	// wideBar and narrowBar are how many characters bars have.
+	// wideBar and narrowBar are widths of bars, in characters.
 	wideBar   = 20
 	narrowBar = 10
 
-	// wide is from how many columns on a terminal has room for wide bars.
+	// wide is the least width of a terminal with wide bars, in columns.
 	wide = 90
 )
 
@@ -52,7 +51,7 @@ func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	return err
 }
 
-// summary says how many objects there are of each sort, and which keys may have been meant.
+// summary returns the numbers of objects, and hints at keys that people may have meant.
 func (c *Command) summary(r *coverage.Report) []string {
 	out := []string{r.Summary()}
 	if r.Others > 0 {
@@ -71,14 +70,14 @@ func (c *Command) summary(r *coverage.Report) []string {
 	return out
 }
 
-// more says how many more there are than a table has.
+// more says how many rows the table leaves out.
 func more(b *strings.Builder, n, limit int) {
 	if n > limit {
 		fmt.Fprintf(b, "… and %d more: --output json, yaml or csv has all\n", n-limit)
 	}
 }
 
-// shares are the rows of how many resources have which tags.
+// shares returns the rows of the table of groups and keys.
 func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	groups := slices.Clone(r.Groups[:min(len(r.Groups), maxGroups)])
 	if len(r.Groups) != 1 {
@@ -101,11 +100,11 @@ func total(r *coverage.Report) *coverage.Group {
 	return &all
 }
 
-// A share is a row of a table: how many resources of the group have the key.
+// A share is a row of a table: the number of resources in a group with the key.
 type share struct {
 	group, key, tagged, inCloud string
 
-	// rating of the percentage, or none if no resource should have the key.
+	// rating of the percentage. It is empty if no resource should have the key.
 	rating  string
 	percent int
 	count   *coverage.KeyCount
@@ -123,7 +122,7 @@ func shares(groups []*coverage.Group, show func(name string) string) (out []shar
 				break
 			}
 
-			if n.Of > 0 { // A key that nothing in the group should have says nothing.
+			if n.Of > 0 { // No resource of the group should have other keys.
 				out = append(out, shareOf("", show(n.Key), n))
 			}
 		}
@@ -158,7 +157,7 @@ func shareOf(group, key string, n *coverage.KeyCount) share {
 	return s
 }
 
-// How good a share is: the class of its bar on the page, and the color in a terminal.
+// Ratings of a share: classes of bars on the page, and colors in a terminal.
 const (
 	good = "good"
 	fair = "fair"
@@ -167,7 +166,7 @@ const (
 
 var colors = map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}
 
-// row of cells without a color.
+// row returns cells without a color.
 func row(texts ...string) []terminal.Cell {
 	return words.Map(texts, func(text string) terminal.Cell { return terminal.Cell{Text: text} })
 }
@@ -186,7 +185,7 @@ func (c *Command) row(s share) []terminal.Cell {
 		width = narrowBar
 	}
 
-	// Nothing but all is full, and nothing but none is empty.
+	// A bar is full only if all resources have the key, and empty only if none has.
 	full := s.count.Tagged * width / s.count.Of
 	if s.count.Tagged > 0 {
 		full = max(full, 1)
@@ -203,7 +202,7 @@ func (c *Command) row(s share) []terminal.Cell {
 // orDash returns the name, or a dash if there is none.
 func orDash(name string) string { return cmp.Or(name, "-") }
 
-// listed returns the rows of the list.
+// listed returns the rows of the table of a list.
 func listed(l *coverage.List) [][]terminal.Cell {
 	columns := []string{strings.ToUpper(l.Name), "APIVERSION", "COMPOSITE"}
 	if slices.ContainsFunc(l.Resources, func(r *coverage.Resource) bool { return len(inShort(r, l.Name)) > 0 }) {
@@ -225,7 +224,7 @@ func listed(l *coverage.List) [][]terminal.Cell {
 	return rows
 }
 
-// inShort says why the resource is in the list of that name.
+// inShort returns why the resource is in the list, in words of a table.
 func inShort(r *coverage.Resource, list string) (out []string) {
 	for _, why := range r.Reasons(list) {
 		key := words.Cell(why.Key)

@@ -25,23 +25,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// errDiffers is the error of a comparison with the built-in index that found a
-// difference. The process exits with status 1, and with status failed if the command could
-// not do what it was asked for.
+// errDiffers says that a comparison with the built-in index found a difference. The process exits with status 1, or with status
+// failed after any other error.
 var errDiffers = errors.New("the built-in index differs")
 
 const failed = 2
 
-// A Command reads custom resource definitions and prints the index of their served
-// kinds: one field.Line each, sorted. Without any it prints the built-in index: lines with the releases
-// in which they are so, or a field.Listing.
+// A Command reads custom resource definitions, and prints a field.Line for each of their served kinds, sorted. Without
+// definitions it prints the built-in index: lines with releases, or a field.Listing.
 //
-// What differs from the built-in index are, below a header, lines that are not in it behind a
-// plus, and lines of it that are not so behind a minus, with the releases in which they are.
-// The entries of tagFields follow that say to the function what the definitions say, and those for fields
-// of unknown kinds that look like tags. Other kinds that the index doesn't have are only counted, and so is what
-// the index knows to differ from release to release. Unless the definitions are complete, only versions
-// of kinds can be gone.
+// With Diff, it prints the differences between the definitions and the built-in index:
+//   - lines of the definitions, after a plus, and lines of the index, after a minus
+//   - entries of tagFields, which tell the function the same as the definitions,
+//   - entries of tagFields for fields like tags, of kinds beyond the index
+//
+// Other kinds beyond the index are only counted, and so are fields that differ from release to release, as the index knows.
+// If the definitions aren't Complete, a kind that they lack isn't gone: only a version of a kind can be.
 type Command struct {
 	Paths []string
 
@@ -74,17 +73,17 @@ the built-in index is printed.`,
 	return out
 }
 
-// A kind is a version of a kind: its entry in the built-in index, if there is one, and its tag field by its
-// definition, if it has one.
+// A kind is a version of a kind. builtIn is its entry in the built-in index, and defined its tag field by its definition.
+// Either may be nil.
 type kind struct {
 	builtIn field.Entry
 	defined *field.Field
 
-	// composite is true if the definition is of composite resources.
+	// composite says whether the definition is for composite resources.
 	composite bool
 }
 
-// Validate that the flags fit together.
+// Validate returns an error if the flags contradict each other.
 func (c *Command) Validate() error {
 	switch {
 	case c.Complete && !c.Diff:
@@ -98,7 +97,7 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run the command.
+// Run runs the command.
 func (c *Command) Run() error {
 	return c.run(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
 }
@@ -163,7 +162,7 @@ func writeLines[K any](out io.Writer, kinds map[schema.GroupVersionKind]K, lines
 	return err
 }
 
-// indexLines are the lines of the kind in the index, each behind the sign.
+// indexLines returns the lines of the kind in the index, each after the sign.
 func indexLines(gvk schema.GroupVersionKind, e field.Entry, sign string) string {
 	out := strings.Builder{}
 
@@ -174,7 +173,7 @@ func indexLines(gvk schema.GroupVersionKind, e field.Entry, sign string) string 
 	return out.String()
 }
 
-// diff writes how the kinds differ from those of the built-in index.
+// diff writes the differences between the kinds and the built-in index.
 func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reader, out io.Writer) error {
 	defined := len(kinds)
 	c.addBuiltIn(kinds)
@@ -234,7 +233,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	return nil
 }
 
-// sayUncompared says how many kinds have each of the differences that are only counted.
+// sayUncompared says the numbers of differences that are only counted.
 func sayUncompared(r *manifest.Reader, counts map[string]int) {
 	for _, more := range uncompared {
 		if n := counts[more.difference]; n > 0 {
@@ -243,14 +242,14 @@ func sayUncompared(r *manifest.Reader, counts map[string]int) {
 	}
 }
 
-// uncompared are the differences that are only counted, in words.
+// uncompared has words for the differences that are only counted.
 var uncompared = []struct{ difference, one, several, more string }{
 	{"fieldless", "more is new, and has", "more are new, and have", "no tag field"},
 	{"unlisted", "more is new, and isn't", "more are new, and aren't", "known to have a tag field: if one has, add {apiVersion: …, kind: …, fieldPath: …, shape: …} to tagFields"},
 	{"known", "more differs", "more differ", "from release to release, as the index knows"},
 }
 
-// writeRules writes the entries of tagFields as the input has them, below a comment.
+// writeRules writes the entries of tagFields, as the input has them, below a comment.
 func writeRules(out *strings.Builder, comment string, rules []v1beta1.TagField) {
 	if len(rules) > 0 {
 		y, _ := yaml.Marshal(map[string]any{"tagFields": rules}) // Nothing in it can fail.
@@ -258,15 +257,15 @@ func writeRules(out *strings.Builder, comment string, rules []v1beta1.TagField) 
 	}
 }
 
-// addBuiltIn adds the built-in index's entries of these kinds, and of their groups if the definitions are complete.
+// addBuiltIn adds the index's entries of the kinds. If the definitions are complete, it adds all entries of their API groups.
 func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
-	alike := make(map[schema.GroupKind]bool) // Without a kind it is all of a group.
+	alike := make(map[schema.GroupKind]bool) // A GroupKind without a kind stands for all kinds of the group.
 
 	for gvk, k := range kinds {
 		alike[gvk.GroupKind()] = true
 		alike[schema.GroupKind{Group: gvk.Group}] = c.Complete
 
-		// More kinds are known than those that the index lists.
+		// The index knows the tag fields of more kinds than it lists.
 		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
 			k.builtIn = field.Entry{{Field: f}}
 			kinds[gvk] = k
@@ -280,8 +279,14 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	}
 }
 
-// difference returns how the kind differs from the built-in index: new, fieldless if it has no tag field besides, unlisted
-// if nobody knows whether it has one, gone, changed, known to differ from release to release, or not at all.
+// difference returns how the kind differs from the built-in index:
+//   - new: only the definition has it
+//   - fieldless: only the definition has it, and it has no tag field
+//   - unlisted: only the definition has it, and nobody knows its tag field
+//   - gone: only the index has it
+//   - changed: it has another tag field
+//   - known: it differs from release to release, as the index knows
+//   - "": it is the same
 func (k kind) difference(gvk schema.GroupVersionKind) string {
 	_, isOfFamily := field.FamilyOf(gvk.GroupKind())
 
@@ -292,7 +297,7 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 		return "unlisted"
 	case k.builtIn == nil:
 		return "new"
-	case k.defined == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.
+	case k.defined == nil && field.IsSettings(gvk.Kind): // Each provider of a cloud has its own settings in the same group.
 		return ""
 	case k.defined == nil && k.builtIn[0].Releases != "":
 		return "known"
@@ -307,7 +312,7 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 	}
 }
 
-// covers is true if the built-in field is right for a kind with the other field. An older release may report less.
+// covers reports whether the built-in field is right for a kind with the defined field. An older release may report less.
 func covers(built, defined field.Field) bool {
 	return built.WrittenAs(defined) && !slices.ContainsFunc(defined.Observed, func(path object.Path) bool {
 		return !slices.ContainsFunc(built.Observed, path.Equal)
