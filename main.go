@@ -26,10 +26,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
-// version and revision of a release, which its build sets.
+// version and revision of a release. Its build sets both.
 var version, revision = "(devel)", "unknown"
 
-// plugin is the name of the program as a plugin of kubectl, which calls it as kubectl cloudtags.
+// plugin is the file name of the program as a plugin of kubectl, which people call as kubectl cloudtags.
 const plugin = "kubectl-cloudtags"
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// program of the function, which people know by the name.
+// program returns the program with all commands. People know it by the name.
 func program(name string) *cobra.Command {
 	newFunction := func(c *serve.Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer {
 		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
@@ -68,7 +68,8 @@ func program(name string) *cobra.Command {
 		(&coverage.Command{}).Cobra())
 }
 
-// built is what the program is built of: what a release says, or Go does of go install with a version and of a checkout.
+// built returns the version and revision of the program. A release sets both, and otherwise Go knows the module's version or
+// the commit.
 func built() string {
 	version, revision := version, revision
 

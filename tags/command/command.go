@@ -1,4 +1,4 @@
-// Package command has what all commands share.
+// Package command helps all commands.
 package command
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// defaultWidth is how many columns help takes where its output is no terminal.
+// defaultWidth is the width of help outside of a terminal, in columns.
 const defaultWidth = 100
 
-// variable annotates a flag with the environment variable that it is read from.
+// variable annotates a flag with the name of its environment variable.
 const variable = "variable"
 
-// Program returns the program with the commands. People see its name, which may have a space.
+// Program returns the program with the commands. People see its name, such as kubectl cloudtags.
 func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 	p := &cobra.Command{
 		Use:               strings.ReplaceAll(name, " ", "-"),
@@ -57,7 +57,7 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 	return p
 }
 
-// prepare the command, and those below it.
+// prepare prepares the command, and all commands below it.
 func prepare(c *cobra.Command) {
 	c.Flags().SortFlags = false // They are in the order of their use.
 
@@ -77,7 +77,7 @@ func prepare(c *cobra.Command) {
 	}
 }
 
-// Execute runs the program with the arguments. If the first of them is a flag, it is one of the default command.
+// Execute runs the program with the arguments. If the first one is a flag, the default command gets all of them.
 func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "--version"}, args[0]) {
 		args = slices.Concat([]string{defaultCommand}, args)
@@ -93,16 +93,16 @@ func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args 
 	return WithExitCode(usage, err)
 }
 
-// A runError is of a command that has run.
+// A runError is an error of a command that has run.
 type runError struct{ error }
 
 // Unwrap returns the command's own error.
 func (e runError) Unwrap() error { return e.error }
 
-// usage is the exit code of errors about the command line, for which no command has run: EX_USAGE of sysexits.h.
+// usage is the exit code of errors in the command line: EX_USAGE of sysexits.h. No command has run.
 const usage = 64
 
-// A codedError ends the process with a code of its own.
+// A codedError ends the process with the code.
 type codedError struct {
 	error
 
@@ -112,10 +112,10 @@ type codedError struct {
 // ExitCode returns the code.
 func (e codedError) ExitCode() int { return e.code }
 
-// WithExitCode returns the error, with which the process exits with the code.
+// WithExitCode returns the error. The process exits with the code.
 func WithExitCode(code int, err error) error { return codedError{err, code} }
 
-// ExitCode of a process that ends with the error.
+// ExitCode returns the exit code of a process that ends with the error.
 func ExitCode(err error) int {
 	var coded interface{ ExitCode() int }
 	if errors.As(err, &coded) {
@@ -125,7 +125,7 @@ func ExitCode(err error) int {
 	return 1
 }
 
-// known returns an error if there are arguments: the first of them is the name of no command.
+// known returns an error if there are arguments: the first one is the name of no command.
 func known(p *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func known(p *cobra.Command, args []string) error {
 	return errors.Errorf("there is no command %q: %scommands are %s", args[0], words.DidYouMean(args[0], names), strings.Join(names, ", "))
 }
 
-// unknownFlag adds the nearest name to the error about a flag that the command doesn't have.
+// unknownFlag adds the most similar name to the error about an unknown flag.
 func unknownFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -150,15 +150,14 @@ func unknownFlag(c *cobra.Command, err error) error {
 	return errors.Errorf("there is no flag --%s: %s%s --help has all", unknown.GetSpecifiedName(), words.DidYouMean("--"+unknown.GetSpecifiedName(), names), c.CommandPath())
 }
 
-// Variable lets the flag have the value of an environment variable, if neither is empty and the command line has no
-// other value for it.
+// Variable lets people set the flag by an environment variable. The command line counts more, and an empty variable is none.
 func Variable(flags *pflag.FlagSet, name, environment string) {
 	f := flags.Lookup(name)
 	f.Usage += " [$" + environment + "]"
 	f.Annotations = map[string][]string{variable: {environment}}
 }
 
-// readVariables sets the flags that environment variables have values for.
+// readVariables sets flags to their environment variables.
 func readVariables(c *cobra.Command, _ []string) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, name := range f.Annotations[variable] {
@@ -171,7 +170,7 @@ func readVariables(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// printUsage prints the commands and the flags, in lines that fit into the terminal.
+// printUsage prints the commands and the flags, as wide as the terminal.
 func printUsage(c *cobra.Command) error {
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "Usage: %s\n", c.UseLine())
@@ -198,7 +197,7 @@ func printUsage(c *cobra.Command) error {
 	return err
 }
 
-// Choice adds a flag whose value is one of the choices. Its default is what it has.
+// Choice adds a flag with one of the choices as its value. The default is the value of to.
 func Choice[T ~string](flags *pflag.FlagSet, to *T, name, shorthand, help string, choices ...T) {
 	names := words.Map(choices, func(v T) string { return string(v) })
 	flags.VarP(&choice[T]{to: to, names: names}, name, shorthand, help)
@@ -209,13 +208,13 @@ type choice[T ~string] struct {
 	names []string
 }
 
-// String is the flag's value.
+// String returns the flag's value.
 func (c *choice[T]) String() string { return string(*c.to) }
 
-// Type is what help shows for the value.
+// Type returns the choices, which help shows.
 func (c *choice[T]) Type() string { return strings.Join(c.names, "|") }
 
-// Set the flag to one of the choices.
+// Set sets the flag to one of the choices.
 func (c *choice[T]) Set(v string) error {
 	if !slices.Contains(c.names, v) {
 		return errors.Errorf("%smust be one of %s", words.DidYouMean(v, c.names), strings.Join(c.names, ", "))
@@ -226,7 +225,7 @@ func (c *choice[T]) Set(v string) error {
 	return nil
 }
 
-// Paths are the arguments of a command that reads files and folders, at least so many.
+// Paths returns the check of a command's arguments, at least so many files and folders. It stores them in to.
 func Paths(to *[]string, least int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		*to = args
@@ -235,7 +234,7 @@ func Paths(to *[]string, least int) cobra.PositionalArgs {
 	}
 }
 
-// Optional sets what is nil without the flag, since its empty value has a meaning of its own.
+// Optional returns a setter for a flag whose empty value differs from no value, which is nil.
 func Optional(to **string) func(string) error {
 	return func(v string) error {
 		*to = &v

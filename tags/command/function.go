@@ -16,14 +16,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Function that commands run, such as this one, as Crossplane would call it.
+// A Function is called by commands as Crossplane calls it.
 type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
-// maxFetches is how often Crossplane fetches what a function requires in one run.
+// maxFetches is the number of times that Crossplane fetches required objects in one run.
 const maxFetches = 5
 
-// Fetching returns a Function that calls f as Crossplane does in a cluster with these objects: again with what it requires, until
-// it requires nothing else, or fails.
+// Fetching returns a Function that calls f as Crossplane does in a cluster with these objects. It calls f again with the
+// required objects, until f requires nothing else, or fails.
 func (f Function) Fetching(objects []*structpb.Struct) Function {
 	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		var required *fnv1.Requirements
@@ -48,8 +48,7 @@ func (f Function) Fetching(objects []*structpb.Struct) Function {
 	}
 }
 
-// ambiguous returns an error if the request has several answers to a name: an object that is written without a namespace may be
-// in any.
+// ambiguous returns an error if several objects answer to a name: an object without a namespace may be in any.
 func ambiguous(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) error {
 	for _, name := range slices.Sorted(maps.Keys(required.GetResources())) {
 		items := req.GetRequiredResources()[name].GetItems()
@@ -62,12 +61,12 @@ func ambiguous(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) error 
 	return nil
 }
 
-// Title names the object in messages, with its apiVersion.
+// Title returns the kind, name and apiVersion of the object for messages.
 func Title(o *structpb.Struct) string {
 	return words.Name(object.Title(object.Tree(o))) + " (" + words.Name(object.APIVersion(object.Tree(o))) + ")"
 }
 
-// Fatal returns the error that the response has, or nil if it has none.
+// Fatal returns the fatal result of the response as an error, or nil.
 func Fatal(rsp *fnv1.RunFunctionResponse) error {
 	for _, r := range rsp.GetResults() {
 		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {

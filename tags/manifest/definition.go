@@ -167,7 +167,7 @@ func versions(o *structpb.Struct) (out []Definition) {
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
 // decodePackage calls f for each value of a package. crossplane xpkg build makes it as an image, which is an archive of
-// archives. One of them has the documents in package.yaml.
+// archives. The documents are in package.yaml of one of these.
 func decodePackage(in io.Reader, f func(*structpb.Value) error) error {
 	found := false
 

@@ -20,8 +20,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// How a Function says that it listens somewhere, to which crossplane composition render connects instead of
-// running its package in Docker.
+// A Function with these annotations listens somewhere. crossplane composition render connects to it there. It runs the package
+// of other Functions in Docker.
 const (
 	AnnotationRuntime = "render.crossplane.io/runtime"
 	AnnotationTarget  = "render.crossplane.io/runtime-development-target"
@@ -29,11 +29,10 @@ const (
 	defaultTarget     = "localhost:9443"
 )
 
-// How long a function may take to accept a connection: it may have been started just now.
+// acceptTimeout is the time in which a function must accept a connection: somebody may have started it just now.
 const acceptTimeout = 3 * time.Second
 
-// Targets are where the Functions of a file listen, by name. Those that the command line tool would run in
-// Docker listen nowhere: they have no target.
+// Targets returns the addresses of a file's Functions, by name. A Function that would run in Docker has none.
 func Targets(file string) (map[string]string, error) {
 	objects, err := new(manifest.Reader).Objects(file)
 	if err != nil {
@@ -56,10 +55,10 @@ func Targets(file string) (map[string]string, error) {
 	return targets, nil
 }
 
-// A Function that serves elsewhere.
+// A Function serves elsewhere.
 type Function struct{ conn *grpc.ClientConn }
 
-// Connect to a function that serves at the target. It connects when it is first called, or asked whether it listens.
+// Connect returns the function at the target. The connection begins with the first call.
 func Connect(target string) (*Function, error) {
 	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -69,10 +68,10 @@ func Connect(target string) (*Function, error) {
 	return &Function{conn: conn}, nil
 }
 
-// Close the connection.
+// Close closes the connection.
 func (f *Function) Close() { _ = f.conn.Close() } // It fails only if it is closed already.
 
-// Listens is true if the function accepts a connection.
+// Listens reports whether the function accepts a connection in time.
 func (f *Function) Listens(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
 	defer cancel()
@@ -90,8 +89,8 @@ func (f *Function) Listens(ctx context.Context) bool {
 	return true
 }
 
-// RunFunction calls the function as Crossplane does: by v1beta1 of the protocol if it doesn't know v1, whose messages are encoded
-// in the same way.
+// RunFunction calls the function as Crossplane does. If the function doesn't know v1 of the protocol, it gets the same message
+// by v1beta1.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	rsp := &fnv1.RunFunctionResponse{}
 

@@ -9,8 +9,8 @@ import (
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
-// Register the function with the server, in each version of the protocol that there is. Crossplane before v1.17 calls
-// v1beta1, whose messages are encoded as those of v1.
+// Register registers the function with the server, in both versions of the protocol. Crossplane before v1.17 knows v1beta1
+// only. Its messages are encoded as in v1, so v1 decodes them.
 func Register(srv grpc.ServiceRegistrar, fn fnv1.FunctionRunnerServiceServer) {
 	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
 

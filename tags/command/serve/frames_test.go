@@ -14,8 +14,8 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// TestFragmentedFrames proves that a request which comes a byte at a time is held in a fraction of the
-// memory that gRPC v1.81 took for it, which was more than 40 bytes for each byte.
+// TestFragmentedFrames sends a request in frames of one byte. For each of these bytes, gRPC v1.81 held more than 40 bytes. The
+// server must hold a fraction of it.
 func TestFragmentedFrames(t *testing.T) {
 	const frames, limit = 1 << 18, 24
 
@@ -39,7 +39,7 @@ func TestFragmentedFrames(t *testing.T) {
 		}
 	}
 
-	// The server has read all that was sent once it answers a ping.
+	// The server answers a ping once it has read all frames before.
 	synchronize := func() {
 		do(framer.WritePing(false, [8]byte{1}))
 		do(w.Flush())
@@ -71,7 +71,7 @@ func TestFragmentedFrames(t *testing.T) {
 	do(framer.WriteData(1, false, binary.BigEndian.AppendUint32([]byte{0}, frames+1))) // The last byte never comes.
 	synchronize()
 
-	// Then a part of them has come before the server begins to read it.
+	// So the server reads nothing until a part of the frames has come.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 
 	before := heap()
@@ -87,9 +87,9 @@ func TestFragmentedFrames(t *testing.T) {
 	}
 }
 
-// heap is how many bytes of it are in use.
+// heap returns the number of used bytes of the heap.
 func heap() int64 {
-	runtime.GC() // What is no longer in use must not count.
+	runtime.GC() // Garbage must not count.
 
 	var m runtime.MemStats
 

@@ -16,14 +16,13 @@ import (
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
-// idle is how long there has been no call when memory is given back.
+// idle is the time without a call after which the server gives memory back.
 const idle = time.Minute
 
-// functionCalls are the methods that need memory. Others are called all the time: a kubelet probes every few seconds.
+// functionCalls are the methods that need memory. Other methods are called all the time: a kubelet probes every few seconds.
 var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
 
-// freeing returns an interceptor that calls free once there has been no call of the function for the idle
-// time.
+// freeing returns an interceptor that calls free after the idle time without a call of the function.
 func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	timer := time.AfterFunc(idle, free)
 
@@ -36,15 +35,15 @@ func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	}
 }
 
-// free gives memory back to the system. Pools drop the buffers of a burst of large calls only when garbage has been
-// collected twice, which takes Go minutes without calls.
+// free gives memory back to the system. Pools drop the buffers of large calls only after two garbage collections. Without
+// calls, Go takes minutes for these.
 func free() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()
 }
 
-// sizes logs each request that gRPC refuses because of its size, and calls tooLarge for it. gRPC does so before any
-// interceptor is called.
+// sizes logs each request that gRPC refuses because of its size, and calls tooLarge. gRPC calls no interceptor for such a
+// request.
 type sizes struct {
 	log      *slog.Logger
 	tooLarge func()
@@ -59,7 +58,7 @@ func (sizes) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context 
 // HandleConn does nothing.
 func (sizes) HandleConn(context.Context, stats.ConnStats) {}
 
-// HandleRPC looks at the end of a call: the function itself never answers with this code.
+// HandleRPC sees the end of a call. Only gRPC answers with this code, and never the function.
 func (s sizes) HandleRPC(_ context.Context, event stats.RPCStats) {
 	if end, ok := event.(*stats.End); ok && status.Code(end.Error) == codes.ResourceExhausted {
 		s.log.Warn("Refused a request because of its size: see --max-recv-message-size", "error", end.Error)
@@ -67,8 +66,8 @@ func (s sizes) HandleRPC(_ context.Context, event stats.RPCStats) {
 	}
 }
 
-// ending ends streams once ctx is done. They are those of clients that watch the health of the function, or look at what
-// it serves, and could go on for ever, so nobody may have to wait for them.
+// ending ends streams once ctx is done. Their clients watch the health of the function, or list its services. Such a stream
+// could go on for ever, and the server would wait for its end.
 func ending(ctx context.Context) grpc.StreamServerInterceptor {
 	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
 		ended := make(chan error, 1)

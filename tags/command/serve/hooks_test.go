@@ -20,7 +20,7 @@ func TestFreeing(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 
-		// calls are when a call of the method ends, and freed when memory should be given back.
+		// calls of the method end at these times, and memory is given back at those in freed.
 		method       string
 		calls, freed []time.Duration
 	}{

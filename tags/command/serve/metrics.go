@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// serveMetrics serves the metrics, and those of the process, until the function that it returns is called. It
-// does nothing without an address.
+// serveMetrics serves the metrics of the function, and the metrics of the process, until stop is called. Without an address, it
+// serves nothing.
 func (c *Command) serveMetrics(ctx context.Context, functionMetrics ...prometheus.Collector) (stop func(), err error) {
 	if c.MetricsAddress == "" {
 		return func() {}, nil
@@ -34,7 +34,7 @@ func (c *Command) serveMetrics(ctx context.Context, functionMetrics ...prometheu
 
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 30 * time.Second}
 
-	go func() { _ = srv.Serve(lis) }() // It returns when it is closed.
+	go func() { _ = srv.Serve(lis) }() // Close ends it.
 
 	return func() { _ = srv.Close() }, nil
 }

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// heapFloor is the size of the heap, in bytes, below which garbage isn't collected. Between calls some 5 MB are in
-// use, so that Go would collect garbage in each call with a hundred resources, which takes a tenth of its time.
+// heapFloor is the least size of the heap, in bytes, at which Go collects garbage. Between calls, some 5 MB are in use. Without
+// a floor, Go would collect garbage in each call with a hundred resources, which takes a tenth of its time.
 const heapFloor = 64 << 20
 
-// minPercent is the least GOGC: Go's default, which collects garbage when it is as large as the memory in use.
+// minPercent is the least GOGC: Go's default. By it, Go collects garbage when the heap has twice the size of the memory in use.
 const minPercent = 100
 
-// pace sets GOGC so that a heap smaller than the floor grows to it before garbage is collected. Larger heaps grow as
-// Go lets them. It goes on until stop is called, and does nothing if the environment has GOGC.
+// pace sets GOGC so that a heap below the floor grows to the floor before Go collects garbage. Larger heaps grow as usual. It
+// goes on until stop is called. If the environment has GOGC, it does nothing.
 func pace(floor uint64) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -29,7 +29,7 @@ func pace(floor uint64) (stop func()) {
 		percent = minPercent
 	)
 
-	// Each collection finds the object of the last call without references, and calls adjust again.
+	// Each collection finds the object of the last call without references, and so calls adjust again.
 	adjust = func(struct{}) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -60,8 +60,8 @@ func pace(floor uint64) (stop func()) {
 	}
 }
 
-// percentOf returns the GOGC by which a heap with live bytes grows to floor bytes. Stacks and globals are the roots,
-// in bytes, of which GOGC admits as much again.
+// percentOf returns the GOGC by which a heap with live bytes grows to floor bytes. roots are the bytes of stacks and globals,
+// for which GOGC admits garbage, too.
 func percentOf(live, roots, floor uint64) int {
 	if live >= floor {
 		return minPercent

@@ -30,25 +30,23 @@ import (
 // told to stop. Kubernetes kills a container after 30 seconds by default.
 const drainTimeout = 25 * time.Second
 
-// megabyte is the unit, in bytes, of message sizes in flags. maxMegabytes is the size of the largest message that
-// protobuf has.
+// megabyte is the unit of message sizes in flags, in bytes. No message of protobuf has more than maxMegabytes.
 const (
 	megabyte         = 1024 * 1024
 	defaultMegabytes = 4
 	maxMegabytes     = math.MaxInt32 / megabyte
 )
 
-// Requests and responses have up to several megabytes. Buffers and windows of these sizes, in bytes, move them in
-// few pieces, and neither side waits for the other to admit more.
+// Requests and responses have up to several megabytes. With buffers and windows of these sizes, in bytes, they are sent in few
+// pieces, and neither side waits until the other admits more.
 const (
 	bufferSize   = 256 << 10
 	streamWindow = 4 << 20
 	connWindow   = 16 << 20
 )
 
-// maxStreams is how many calls of a connection the server takes at once, since each may hold a request of the
-// greatest size. A client's next call waits until one of them ends. RFC 9113, section 6.5.2, recommends no
-// less than 100.
+// maxStreams is the limit of calls at once on a connection, since each may hold a request of the greatest size. A client's next
+// call waits until another ends. RFC 9113, section 6.5.2, recommends at least 100.
 const maxStreams = 100
 
 // A Command serves a function.
@@ -64,7 +62,7 @@ type Command struct {
 	MaxSendMessageSize int
 	MetricsAddress     string
 
-	// New returns the function, which logs and counts what it does to what it is given.
+	// New returns the function. It logs to log, and counts in metrics.
 	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer
 }
 
@@ -94,7 +92,7 @@ func (c *Command) Cobra() *cobra.Command {
 	return out
 }
 
-// Validate that messages can be received and sent.
+// Validate returns an error if no message could be received or sent.
 func (c *Command) Validate() error {
 	for i, size := range []int{c.MaxRecvMessageSize, c.MaxSendMessageSize} {
 		if size < 1 || size > maxMegabytes {
@@ -105,8 +103,8 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// Run serves the function until ctx is done or a signal comes. Calls under way then finish. Other commands end at a
-// signal at once, as Go programs do.
+// Run serves the function until ctx is done, or a signal comes. Then calls under way finish. Other commands end at a signal at
+// once.
 func (c *Command) Run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
@@ -166,7 +164,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		log.Info("Stopping")
 		healthy.Shutdown()
 
-		// Calls that take too long are cut off.
+		// Stop cuts off calls after the timeout.
 		cutOff := time.AfterFunc(drainTimeout, srv.Stop)
 		defer cutOff.Stop()
 
@@ -175,7 +173,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 
 	log.Info("Serving", "network", lis.Addr().Network(), "address", lis.Addr().String())
 
-	// Serve returns once the server has stopped, with an error if it was stopped before it began.
+	// Serve returns once the server has stopped. If the server was stopped earlier, it returns an error.
 	if err := srv.Serve(lis); !errors.Is(err, grpc.ErrServerStopped) {
 		return errors.Wrap(err, "cannot serve gRPC connections")
 	}

@@ -45,8 +45,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A fake function answers with the tag of the request. If it has a channel, it says there that
-// it was called, and answers once it may be read from it.
+// A fake function answers with the tag of the request. With a channel, it sends once it is called, and receives before it
+// answers.
 type fake struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
 
@@ -77,8 +77,8 @@ func listen(t *testing.T) net.Listener {
 	return lis
 }
 
-// start the command, and return a connection to it once it says that it serves, a
-// function that stops it, and what it returns.
+// start starts the command, and waits until it serves. It returns a connection, a function that stops the server, and its
+// result.
 func start(t *testing.T, c *Command) (conn *grpc.ClientConn, stop func(), served <-chan error) {
 	t.Helper()
 	return startLogging(t, c, slog.DiscardHandler)
@@ -110,11 +110,11 @@ func startLogging(t *testing.T, c *Command, log slog.Handler) (conn *grpc.Client
 	return conn, stop, out
 }
 
-// TestMaxStreams proves that one connection can't have any number of requests held.
+// TestMaxStreams proves that one connection can hold only so many requests.
 func TestMaxStreams(t *testing.T) {
 	conn, _, _ := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
 
-	// begin a call, of which nothing is sent.
+	// begin begins a call, and sends nothing.
 	begin := func(ctx context.Context) error {
 		_, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, fnv1.FunctionRunnerService_RunFunction_FullMethodName)
 		return err
@@ -134,8 +134,7 @@ func TestMaxStreams(t *testing.T) {
 	}
 }
 
-// TestStopsGracefully proves that a call under way when the server is told to stop gets
-// its answer, and that the server then stops.
+// TestStopsGracefully proves that a call under way gets its answer before the server stops.
 func TestStopsGracefully(t *testing.T) {
 	f := fake{calls: make(chan struct{})}
 	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: f.make})
@@ -171,7 +170,7 @@ func TestStopsGracefully(t *testing.T) {
 	}
 }
 
-// TestStopsDespiteStreams proves that nobody who watches the server keeps it from stopping.
+// TestStopsDespiteStreams proves that the server stops while clients watch it.
 func TestStopsDespiteStreams(t *testing.T) {
 	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
 
@@ -209,10 +208,10 @@ func TestStopsDespiteStreams(t *testing.T) {
 	}
 }
 
-// TestServes proves that both versions of the protocol are served, messages up to the
-// greatest size are received, and what was called can be read where metrics are served.
+// TestServes proves that the server knows both versions of the protocol, receives messages up to the greatest size, and counts
+// calls in its metrics.
 func TestServes(t *testing.T) {
-	// An address that is free.
+	// A free address.
 	free := listen(t)
 	if err := free.Close(); err != nil {
 		t.Fatalf("cannot stop listening: %v", err)
@@ -276,7 +275,7 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// A seer is a function that tells whether a composed resource came in bytes.
+// A seer is a function. Its answer says whether a composed resource came in bytes.
 type seer struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
 }
@@ -286,8 +285,7 @@ func (seer) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.
 	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: tag}, Desired: req.GetDesired()}, nil
 }
 
-// TestServesBytes proves that resources stay bytes on their way, also those of the old
-// version of the protocol, and that they come back.
+// TestServesBytes proves that resources stay bytes on their way, also in the old version of the protocol, and come back.
 func TestServesBytes(t *testing.T) {
 	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 1, New: func(*Command, *slog.Logger, *report.Metrics) fnv1.FunctionRunnerServiceServer { return seer{} }})
 	desired := &fnv1.State{Resources: map[string]*fnv1.Resource{"a": {Resource: &structpb.Struct{}, Ready: fnv1.Ready_READY_TRUE}}}
@@ -311,7 +309,7 @@ func TestServesBytes(t *testing.T) {
 	}
 }
 
-// scrape returns the lines that are served at the URL.
+// scrape returns the lines at the URL.
 func scrape(t *testing.T, url string) []string {
 	t.Helper()
 
@@ -348,7 +346,7 @@ func TestErrors(t *testing.T) {
 		writeCertificate(t, dir, time.Now().Add(time.Hour))
 	}
 
-	// more writes something behind what is in a file.
+	// more appends text to a file.
 	more := func(path, text string) error {
 		before, err := os.ReadFile(path)
 		return errors.Join(err, os.WriteFile(path, append(before, text...), 0o600))
@@ -379,7 +377,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// writeCertificate writes a certificate, which expires at notAfter, its key, and itself as the CA.
+// writeCertificate writes a certificate that expires at notAfter, its key, and the certificate as its own CA.
 func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 	t.Helper()
 
@@ -411,7 +409,7 @@ func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 	}
 }
 
-// load the certificate of a directory.
+// load returns the certificate of a directory.
 func load(t *testing.T, dir string) []tls.Certificate {
 	t.Helper()
 
@@ -423,7 +421,7 @@ func load(t *testing.T, dir string) []tls.Certificate {
 	return []tls.Certificate{cert}
 }
 
-// dial lis, and trust the server if it has one of its certificates.
+// dial connects to lis. It trusts a server with one of the certificates.
 func dial(t *testing.T, lis net.Listener, server []tls.Certificate, config *tls.Config) *grpc.ClientConn {
 	t.Helper()
 
@@ -444,7 +442,7 @@ func dial(t *testing.T, lis net.Listener, server []tls.Certificate, config *tls.
 	return conn
 }
 
-// check returns the error that a call gets, if any.
+// check calls the server, and returns the error.
 func check(t *testing.T, conn *grpc.ClientConn) error {
 	t.Helper()
 
@@ -453,7 +451,7 @@ func check(t *testing.T, conn *grpc.ClientConn) error {
 	return err
 }
 
-// TestMutualTLS proves that only those are served who have a certificate of the CA.
+// TestMutualTLS proves that a client needs a certificate of the CA.
 func TestMutualTLS(t *testing.T) {
 	dir, foreign := t.TempDir(), t.TempDir()
 	writeCertificate(t, dir, time.Now().Add(time.Hour))
@@ -490,8 +488,8 @@ func TestMutualTLS(t *testing.T) {
 	}
 }
 
-// TestReplacedCertificates proves that new connections are served with what is in the directory
-// now, or with what was there before if that is incomplete, and that others stay: see testdata/certificates.yaml.
+// TestReplacedCertificates replaces files of the directory, as in testdata/certificates.yaml. New connections use the new
+// files, or the old ones if the new ones are incomplete. Open connections stay.
 func TestReplacedCertificates(t *testing.T) {
 	var cases []struct {
 		Name, Reason            string
@@ -506,7 +504,7 @@ func TestReplacedCertificates(t *testing.T) {
 		writeCertificate(t, dir, time.Now().Add(time.Hour))
 	}
 
-	// parts are what is written of a new file.
+	// parts of a new file, by their names.
 	parts := map[string]func(text []byte) []byte{
 		"all":      func(text []byte) []byte { return text },
 		"half":     func(text []byte) []byte { return text[:len(text)/2] },
@@ -566,8 +564,7 @@ func TestReplacedCertificates(t *testing.T) {
 	}
 }
 
-// mount a copy of the files in a directory as Kubernetes does it: they are links to
-// a folder that another link names.
+// mount returns a copy of a directory as Kubernetes mounts it: the files are links into a folder, to which another link leads.
 func mount(t *testing.T, from string) string {
 	t.Helper()
 
@@ -585,7 +582,7 @@ func mount(t *testing.T, from string) string {
 	return dir
 }
 
-// TestWarnsOfExpired proves that it is said why nobody can connect.
+// TestWarnsOfExpired proves that the log says why nobody can connect.
 func TestWarnsOfExpired(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 

@@ -19,14 +19,14 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// Files of the directory that Crossplane mounts into the function.
+// Crossplane mounts a directory with these files into the function.
 const (
 	certFile = "tls.crt"
 	keyFile  = "tls.key"
 	caFile   = "ca.crt"
 )
 
-// credentials by which the function is served.
+// credentials returns the credentials of the server.
 func (c *Command) credentials(ctx context.Context, log *slog.Logger) (credentials.TransportCredentials, error) {
 	switch {
 	case c.Insecure:
@@ -43,22 +43,21 @@ func (c *Command) credentials(ctx context.Context, log *slog.Logger) (credential
 	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: k.forClient}), nil
 }
 
-// A keyring has the certificate and the CA of a directory. Their files may be replaced at any time, one after the
-// other, or all at once, as Kubernetes does it.
+// A keyring has the certificate and the CA in a directory. Their files may be replaced at any time: one after the other, or all
+// at once, as Kubernetes does.
 type keyring struct {
 	dir string
 	log *slog.Logger
 
 	mutex sync.Mutex
 
-	// files as they were loaded last: the certificate, its key and the CA.
+	// files are the last loaded texts of the certificate, its key and the CA.
 	files  [][]byte
 	config *tls.Config
 }
 
-// forClient returns the configuration of a new connection, which is made of the files that are in the directory now.
-// While they are incomplete, or the key isn't that of the certificate, it is the configuration before. Open
-// connections stay.
+// forClient returns the configuration of a new connection, with the files in the directory now. If a file is incomplete, or the
+// key is for another certificate, it returns the configuration before. Open connections stay.
 func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -70,7 +69,7 @@ func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
 	return k.config, nil
 }
 
-// load the files of the directory, unless they are those that were loaded last.
+// load loads the files of the directory, unless they are the same as before.
 func (k *keyring) load(ctx context.Context) error {
 	var files [][]byte
 
@@ -108,8 +107,8 @@ func (k *keyring) load(ctx context.Context) error {
 	return nil
 }
 
-// mutualTLS serves with the certificate, and accepts clients that have one of the CA. All are PEM. No session
-// is resumed: the CA may have changed since it began.
+// mutualTLS returns the configuration of a server with the certificate. Clients need a certificate of the CA. All texts are
+// PEM. No session is resumed, since the CA may have changed after its beginning.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	if _, err := certificates(cert); err != nil {
 		return nil, errors.Wrap(err, "cannot read "+certFile)
@@ -138,8 +137,8 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	}, nil
 }
 
-// certificates returns those in the text of a file. It is an error if one of them can't be read, or is cut off because
-// the file is being written. Go passes over both.
+// certificates returns the certificates in the text of a file. It is an error if one can't be read, or is cut off because
+// somebody is writing the file. Go's own parser skips both.
 func certificates(text []byte) (out []*x509.Certificate, _ error) {
 	block, rest := pem.Decode(text)
 	for ; block != nil; block, rest = pem.Decode(rest) {
@@ -162,11 +161,10 @@ func certificates(text []byte) (out []*x509.Certificate, _ error) {
 	return out, nil
 }
 
-// warnOfExpired warns of certificates in the text of the file that have expired by now. No client accepts an
-// expired certificate of the server, and with an expired CA the server accepts no client. Nothing else would
-// say so here.
+// warnOfExpired warns of expired certificates in the text of the file. No client accepts an expired certificate of the server,
+// and with an expired CA the server accepts no client. The log says nothing else about it.
 func (k *keyring) warnOfExpired(ctx context.Context, file string, text []byte) {
-	found, _ := certificates(text) // It has been read before.
+	found, _ := certificates(text) // load has read it before.
 
 	for _, cert := range found {
 		if time.Now().After(cert.NotAfter) {

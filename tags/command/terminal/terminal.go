@@ -23,16 +23,16 @@ const (
 	reset = "\x1b[0m"
 )
 
-// gap is how many spaces are between columns.
+// gap is the number of spaces between columns.
 const gap = 2
 
-// A Terminal that tables are printed to. A file that is no terminal has no color and no width.
+// A Terminal prints tables. A file that is no terminal has no color and no width.
 type Terminal struct {
 	Color bool
 	Width int
 }
 
-// Of returns the terminal that the file is.
+// Of returns the terminal of the file.
 func Of(f *os.File) Terminal {
 	fd := int(f.Fd())
 	t := Terminal{Color: term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""}
@@ -47,7 +47,7 @@ type Cell struct {
 	Color string
 }
 
-// widthOf returns how many columns of a terminal the text takes.
+// widthOf returns the width of the text in columns of a terminal.
 func widthOf(text string) (n int) {
 	for _, r := range text {
 		n += columns(r)
@@ -56,8 +56,8 @@ func widthOf(text string) (n int) {
 	return n
 }
 
-// columns returns how many columns the character takes: none if it is put over the one before, and two if it is wide,
-// as by Unicode Standard Annex #11.
+// columns returns the width of the character: no column if it combines with the one before, such as an accent, and two columns
+// if it is wide by Unicode Standard Annex #11.
 func columns(r rune) int {
 	switch kind := width.LookupRune(r).Kind(); {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -69,7 +69,7 @@ func columns(r rune) int {
 	}
 }
 
-// wrap returns the text in lines of so many columns. It breaks them at spaces, and only words that are too long within.
+// wrap returns the text in lines of at most room columns. Lines end at spaces. Only a longer word is cut.
 func wrap(text string, room int) []string {
 	var lines []string
 
@@ -94,7 +94,7 @@ func wrap(text string, room int) []string {
 	return append(lines, line)
 }
 
-// cut returns the beginning of the text that fits into so many columns: a character at least.
+// cut returns the beginning of the text that fits into room columns: at least one character.
 func cut(text string, room int) string {
 	n := 0
 
@@ -107,13 +107,13 @@ func cut(text string, room int) string {
 	return text
 }
 
-// Header is the first row of a table.
+// Header returns the first row of a table.
 func Header(names ...string) []Cell {
 	return words.Map(names, func(name string) Cell { return Cell{Text: name, Color: Bold} })
 }
 
-// Table returns the rows as a table, the first as its header. If the terminal is too narrow, the table is folded.
-// What a terminal would obey is shown.
+// Table returns the rows as a table. The first row is its header. If the terminal is too narrow, the table is folded. Control
+// characters are escaped.
 func (t Terminal) Table(rows [][]Cell) string {
 	rows = words.Map(rows, func(row []Cell) []Cell {
 		return words.Map(row, func(c Cell) Cell { return Cell{Text: words.Visible(c.Text), Color: c.Color} })
@@ -126,7 +126,7 @@ func (t Terminal) Table(rows [][]Cell) string {
 	return t.print(rows)
 }
 
-// print the rows, with their columns aligned.
+// print returns the rows with aligned columns.
 func (t Terminal) print(rows [][]Cell) string {
 	b := strings.Builder{}
 	widths, _ := widths(rows)
@@ -150,7 +150,7 @@ func (t Terminal) print(rows [][]Cell) string {
 	return b.String()
 }
 
-// widths returns the width of each column, and that of all with the gaps between.
+// widths returns the width of each column, and of a row with its gaps.
 func widths(rows [][]Cell) (each []int, all int) {
 	for _, row := range rows {
 		each = append(each, make([]int, max(len(row)-len(each), 0))...)
@@ -167,8 +167,8 @@ func widths(rows [][]Cell) (each []int, all int) {
 	return each, all - gap
 }
 
-// fold returns the rows in so many columns of text, the first as the header: each is a paragraph, with a line
-// for each column and as many more as it takes.
+// fold returns the rows as paragraphs. Each column has a line with its name from the header, and more lines if its text is
+// long. limit is the width of all.
 func fold(rows [][]Cell, limit int) [][]Cell {
 	var out [][]Cell
 

@@ -1,5 +1,5 @@
-// Package codec decodes Crossplane's requests, except for the resources in them. The function looks at little of a
-// resource and returns the rest as it came, so a resource stays the bytes that came.
+// Package codec decodes Crossplane's requests, except for the resources in them. The function looks at little of a resource,
+// and returns the rest as it came. So a resource stays the bytes that came.
 package codec
 
 import (
@@ -16,13 +16,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Codec of all messages that the function's server gets and sends. Each message is always
-// encoded in the same way.
+// Codec encodes and decodes all messages of the function's server. It encodes a message always in the same way.
 type Codec struct{}
 
 var _ encoding.CodecV2 = Codec{}
 
-// Name of the encoding.
+// Name returns the name of the encoding.
 func (Codec) Name() string { return proto.Name }
 
 // Marshal encodes v, a protobuf message.
@@ -62,8 +61,8 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 }
 
-// joined returns a copy of data, whose buffers are used again after the call. Materialize would clear the memory of
-// the copy first, which takes as long as copying.
+// joined returns a copy of data, since gRPC uses its buffers again after the call. mem.BufferSlice has Materialize, but that
+// clears the memory of the copy first, which takes as long as copying.
 func joined(data mem.BufferSlice) []byte {
 	return bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil)
 }

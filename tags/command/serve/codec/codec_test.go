@@ -33,7 +33,7 @@ func resourceOf(j string) *fnv1.Resource {
 	}
 }
 
-// request returns a request that has something of everything.
+// request returns a request with all fields.
 func request() *fnv1.RunFunctionRequest {
 	bucket := `{"kind": "Bucket", "spec": {"forProvider": {"tags": {"a": "b"}, "n": [1, null, true, "é", {}, []]}}}`
 	found := &fnv1.Resources{Items: []*fnv1.Resource{resourceOf(bucket), {}, resourceOf(`{}`)}}
@@ -51,8 +51,8 @@ func request() *fnv1.RunFunctionRequest {
 	}
 }
 
-// newer returns the message with fields of a newer version of the protocol, in itself
-// and in all that is in it and may ever have others: no map, no value and no entry of these.
+// newer returns the message with fields of a newer version of the protocol, in itself and in all messages within. Maps, values
+// and their entries get none, since they never change.
 func newer[M proto.Message](m M) M {
 	var add func(m protoreflect.Message)
 
@@ -96,7 +96,7 @@ func marshal(tb testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// eachResource calls yield for each resource of the request that may be bytes, and says where it is.
+// eachResource calls yield for each resource that may be bytes, with its place.
 func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1.Resource)) {
 	for where, state := range map[string]*fnv1.State{"observed": req.GetObserved(), "desired": req.GetDesired()} {
 		if xr := state.GetComposite(); xr != nil {
@@ -117,7 +117,7 @@ func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1
 	}
 }
 
-// toTrees makes trees of all bytes in the request. It returns where they were.
+// toTrees makes trees of all bytes in the request, and returns their places.
 func toTrees(tb testing.TB, req *fnv1.RunFunctionRequest) (inBytes []string) {
 	tb.Helper()
 
@@ -164,7 +164,7 @@ func toTrees(tb testing.TB, req *fnv1.RunFunctionRequest) (inBytes []string) {
 	return inBytes
 }
 
-// check that b is decoded as protobuf decodes it. It returns where bytes are left.
+// check compares the decoded b with protobuf's, and returns the places of bytes.
 func check(tb testing.TB, b []byte) (inBytes []string) {
 	tb.Helper()
 
@@ -197,7 +197,7 @@ func check(tb testing.TB, b []byte) (inBytes []string) {
 	return inBytes
 }
 
-// all that request has in bytes. What has nothing is a tree of nothing.
+// all has the places of bytes in request. An empty resource is a tree.
 var all = []string{"desired ", "desired b", "desired composite", "extra found 0", "extra found 2", "observed a", "observed composite", "required found 0", "required found 2", "schema bucket"}
 
 func TestUnmarshal(t *testing.T) {
@@ -228,7 +228,7 @@ func TestUnmarshal(t *testing.T) {
 		"UnknownInMeta":     {reason: "What is decoded may have unknown fields.", b: slices.Concat(whole, field(1, field(99, bucket))), want: all},
 		"UnknownInXR":       {reason: "Unknown fields of a resource should be kept beside.", b: field(2, field(1, bucket, field(4, bucket)), composed("a", bucket)), want: []string{"observed a", "observed composite"}},
 
-		// A newer Crossplane has fields that this doesn't know.
+		// A newer Crossplane has fields unknown here.
 		"Newer":              {reason: "Unknown fields of anything should be kept beside.", b: marshal(t, newer(request())), want: all},
 		"Unknown":            {reason: "Unknown fields of a request should be kept beside.", b: slices.Concat(field(99, bucket), whole, field(10), []byte{99<<3&0x7f | 0x80, 99 >> 4, 1}), want: all},
 		"UnknownInState":     {reason: "Unknown fields of a state should be kept beside.", b: field(3, field(3), composed("a", bucket), field(99, bucket)), want: []string{"desired a"}},
@@ -237,7 +237,7 @@ func TestUnmarshal(t *testing.T) {
 		"UnknownInSchema":    {reason: "Unknown fields of a schema should be kept beside.", b: field(9, entry("a", slices.Concat(field(1), field(2, bucket)))), want: []string{"schema a"}},
 		"OnlyUnknown":        {reason: "What has only unknown fields should be a tree, and nothing else for that.", b: slices.Concat(field(3, composed("a", field(99)), composed("b", bucket)), field(9, entry("s", field(99)))), want: []string{"desired b"}},
 
-		// All else is decoded whole.
+		// All others are decoded whole.
 		"StateTwice":          {reason: "States in two parts are merged.", b: slices.Concat(field(2, xr), field(2, composed("a", bucket)))},
 		"CompositeTwice":      {reason: "Composite resources in two parts are merged.", b: field(2, xr, field(1, []byte{3 << 3, 2}), composed("a", bucket))},
 		"DesiredTwice":        {reason: "States in two parts are merged.", b: slices.Concat(field(3, composed("a", bucket)), field(3, composed("a", field(2, entry("k", nil)))))},
@@ -285,7 +285,7 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// deep returns a resource of n objects, each in the one before, with so many lists in the last one.
+// deep returns a resource of n objects, each in the one before. The last one has so many lists, one in the other.
 func deep(n, lists int) *fnv1.Resource {
 	v := structpb.NewNullValue()
 	for range lists {
@@ -299,8 +299,8 @@ func deep(n, lists int) *fnv1.Resource {
 	return &fnv1.Resource{Resource: v.GetStructValue()}
 }
 
-// TestUnmarshalDepth proves that as much may be nested wherever it is decoded apart from the request. An object
-// takes three of the 10,000 levels that protobuf admits, and a list two, so that each level is tried.
+// TestUnmarshalDepth proves that resources may be nested as deep as protobuf admits. An object takes three of its 10,000
+// levels, and a list two. So each level is tried.
 func TestUnmarshalDepth(t *testing.T) {
 	for lists := range 3 {
 		accepted := make(map[string]int)
@@ -333,8 +333,7 @@ func TestUnmarshalDepth(t *testing.T) {
 	}
 }
 
-// TestUnmarshalKeepsNothing proves that a request has nothing of the memory that a call was
-// received in, which the next one gets.
+// TestUnmarshalKeepsNothing proves that a request keeps no memory of the call's buffers: the next call gets these.
 func TestUnmarshalKeepsNothing(t *testing.T) {
 	want := request()
 
@@ -369,7 +368,7 @@ func TestUnmarshalKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestUnmarshalClips proves that nothing can be appended to bytes that others are behind.
+// TestUnmarshalClips proves that appending to the bytes of a resource can't overwrite the next one.
 func TestUnmarshalClips(t *testing.T) {
 	req := &fnv1.RunFunctionRequest{}
 	if err := codec.Unmarshal(marshal(t, request()), req); err != nil {
@@ -383,7 +382,7 @@ func TestUnmarshalClips(t *testing.T) {
 	})
 }
 
-// TestUnmarshalOthers is about messages that aren't requests of this version.
+// TestUnmarshalOthers decodes messages other than requests of this version.
 func TestUnmarshalOthers(t *testing.T) {
 	b := marshal(t, request())
 	want, got := &v1beta1.RunFunctionRequest{}, &v1beta1.RunFunctionRequest{}
@@ -457,10 +456,9 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestUnmarshalMemory proves that no request takes more memory than it takes to decode it
-// whole, and resources hardly more than their bytes.
+// TestUnmarshalMemory proves that no request takes more memory than protobuf takes for it.
 func TestUnmarshalMemory(t *testing.T) {
-	// many joins the bytes that of returns for each number below n.
+	// many joins the results of piece for each number below n.
 	many := func(n int, piece func(i int) []byte) []byte {
 		var b []byte
 		for i := range n {
@@ -514,9 +512,8 @@ func TestUnmarshalMemory(t *testing.T) {
 	}
 }
 
-// TestUnmarshalAllocations proves that a resource costs as much as it takes to have one, whatever
-// is in it, and whatever a newer Crossplane adds anywhere: itself, its name, and its place in the
-// map.
+// TestUnmarshalAllocations proves that a resource costs no more than itself, its name, and its place in the map. Its content
+// costs nothing, and neither do fields of a newer Crossplane.
 func TestUnmarshalAllocations(t *testing.T) {
 	type request = *fnv1.RunFunctionRequest
 
@@ -545,7 +542,7 @@ func TestUnmarshalAllocations(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal decodes any bytes in both ways.
+// FuzzUnmarshal decodes any bytes, and compares the result with protobuf's.
 func FuzzUnmarshal(f *testing.F) {
 	whole := marshal(f, request())
 

@@ -29,10 +29,9 @@ const (
 	composed
 )
 
-// Unmarshal decodes b to req. From then on b must not change: resources and schemas stay its bytes, which package
-// object reads. Fields that only a newer Crossplane knows are kept as unknown fields. A request that isn't in plain
-// form (see package wire) is decoded whole, and the error is that of protobuf, so that nothing turns out to be
-// broken later.
+// Unmarshal decodes b to req. From then on, b must not change: package object reads resources and schemas in these bytes.
+// Unknown fields of a newer Crossplane are kept. If the request isn't in plain form (see package wire), protobuf decodes all of
+// it and returns the error, so that nothing turns out to be broken later.
 func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	proto.Reset(req)
 
@@ -43,7 +42,7 @@ func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	return proto.Unmarshal(b, req)
 }
 
-// A decoder of a request. Its methods return false if something isn't in plain form.
+// A decoder decodes a request. Its methods return false for anything that isn't in plain form.
 type decoder struct {
 	wire.Checker
 
@@ -52,8 +51,8 @@ type decoder struct {
 
 func (d *decoder) decode(b []byte) bool { return each(b, d.to, requiredSchemas, d.field) }
 
-// each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's number, its
-// body, and all its bytes. Fields with numbers above last become unknown fields of m.
+// each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's number, its body, and
+// all its bytes. Fields with numbers above last become unknown fields of m.
 func each(b []byte, m proto.Message, last protowire.Number, f func(number int, body, field []byte) bool) bool {
 	for len(b) > 0 {
 		if n := wire.Unknown(b, last); n > 0 {
@@ -97,8 +96,8 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 	return ok
 }
 
-// put adds the entry b to m, and returns m, or a new map if m is nil. of decodes the entry's value. An entry
-// whose key is there already isn't in plain form.
+// put adds the entry b to m, and returns m, or a new map if m is nil. decode returns the entry's value. In plain form, no key
+// comes twice.
 func put[V any](m map[string]*V, b []byte, decode func(b []byte) (*V, bool)) (map[string]*V, bool) {
 	key, value, ok := wire.FieldEntry(b)
 	if !ok {
@@ -118,7 +117,7 @@ func put[V any](m map[string]*V, b []byte, decode func(b []byte) (*V, bool)) (ma
 	return m, ok
 }
 
-// state decodes a state to to. A second one isn't in plain form.
+// state decodes a state to to. In plain form, it comes once.
 func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	if *to != nil {
 		return false
