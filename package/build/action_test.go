@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Releases that the server of the tests has beside the real one.
+// The server of the tests has these releases beside the real one.
 const (
 	spoiltRelease = "v6.6.6" // somebody has replaced an archive
 	lackingSums   = "v6.6.7" // the checksums have nothing of the archive
@@ -57,7 +57,7 @@ func testRelease(t *testing.T, src source) string {
 	return server.URL
 }
 
-// quotes are what the runner takes for no commands.
+// quotes match text in which the runner obeys no commands.
 var quotes = regexp.MustCompile(`(?s)\n::stop-commands::(cloudtags-\d+)\n.*\n::(cloudtags-\d+)::\n$`)
 
 // An actionCase is a case of testdata/TestAction.yaml.
@@ -149,7 +149,7 @@ func TestAction(t *testing.T) {
 	})
 }
 
-// TestActionScripts checks the steps of the action as actionlint does those of workflows, which is all that it reads.
+// TestActionScripts checks the scripts of the action. actionlint reads workflows only.
 func TestActionScripts(t *testing.T) {
 	shellcheck := testProgram(t, "shellcheck")
 

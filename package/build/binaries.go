@@ -25,11 +25,11 @@ const (
 	checksumsFile = "checksums.txt"
 )
 
-// binaryPlatforms are those that the program is built for. The package has it for the first two.
+// binaryPlatforms are the platforms of the program. The package has it for the first two.
 var binaryPlatforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// writeBinaries writes, for each platform, an archive with the program as a plugin of kubectl and its licenses, and its SBOM. Their checksums are
-// in a file that sha256sum --check reads, and so is what is in also. Programs that are built already are taken as they are.
+// writeBinaries writes an archive per platform, with the program as a plugin of kubectl and its licenses, and an SBOM. It also
+// writes the checksums of these and of the files in also, as sha256sum --check reads them. It builds no program twice.
 func writeBinaries(ctx context.Context, src source, platforms []string, built []image, folder string, progress io.Writer) error {
 	var sums strings.Builder
 
@@ -88,13 +88,13 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 	return os.WriteFile(filepath.Join(folder, checksumsFile), []byte(sums.String()), 0o644)
 }
 
-// indexFile is the built-in index as data, which a release has, too.
+// indexFile is the built-in index as data. A release has it, too.
 const indexFile = "cloudtags.index.json"
 
-// schemaFiles are the schemas that a release has: of the input for editors, and of the index.
+// schemaFiles are schemas in a release: of the input, for editors, and of the index.
 var schemaFiles = []string{"input/v1beta1/cloudtags.schema.json", "tags/field/cloudtags.index.schema.json"}
 
-// programOf a platform, which is built unless the package has it.
+// programOf returns the program for the platform. It builds the program unless the package has it.
 func programOf(ctx context.Context, src source, platform string, built []image, progress io.Writer) (function, error) {
 	if i := slices.IndexFunc(built, func(i image) bool { return i.platform == platform }); i >= 0 {
 		return built[i].function, nil
@@ -105,7 +105,7 @@ func programOf(ctx context.Context, src source, platform string, built []image, 
 	return buildFunction(ctx, src, platform)
 }
 
-// archiveOf files, which is the same for the same source.
+// archiveOf returns an archive of the files. The same source gives the same archive.
 func archiveOf(src source, files ...file) ([]byte, error) {
 	var out bytes.Buffer
 
@@ -133,7 +133,7 @@ func archiveOf(src source, files ...file) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// checkFormat refuses a program that is none of the platform, or one of Linux that needs libraries of the system that it runs on.
+// checkFormat returns an error if the program isn't for the platform, or if it is for Linux and needs libraries.
 func checkFormat(platform string, binary []byte) error {
 	system, arch, _ := strings.Cut(platform, "/")
 
@@ -149,7 +149,7 @@ func checkFormat(platform string, binary []byte) error {
 	return nil
 }
 
-// formatOf a program is the architecture that it is for.
+// formatOf returns the architecture of the program.
 func formatOf(system string, binary []byte) (string, error) {
 	switch system {
 	case "linux":

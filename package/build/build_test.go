@@ -33,10 +33,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// The platform that the other tests have built for already. CI builds for all.
+// testPlatform is the platform of this machine: other tests have built for it already. CI builds for all.
 var testPlatform = "linux/" + runtime.GOARCH
 
-// testSource is a source in a checkout.
+// testSource returns the source in a checkout.
 func testSource(t *testing.T, root string) source {
 	t.Helper()
 
@@ -59,8 +59,7 @@ func testRoot(t *testing.T) string {
 	return root
 }
 
-// testCopy copies what a package is built from to another folder, with other times. The folder's name
-// is a pattern, too.
+// testCopy copies the source of a package to another folder, with other times. The folder's name is a pattern, too.
 func testCopy(t *testing.T, root string) string {
 	t.Helper()
 
@@ -98,7 +97,7 @@ func testCopy(t *testing.T, root string) string {
 	return out
 }
 
-// testDigests returns the digests of all that write has made in a folder.
+// testDigests returns the digests of all files in the folder.
 func testDigests(t *testing.T, folder string) map[string]string {
 	t.Helper()
 
@@ -137,7 +136,7 @@ func testPackage(t *testing.T, src source) *pkg {
 	return p
 }
 
-// A testFile is a file of a layer, without what is in it.
+// A testFile is a file of a layer, without its content.
 type testFile struct {
 	Name     string
 	Mode     int64
@@ -145,7 +144,7 @@ type testFile struct {
 	Time     time.Time
 }
 
-// testLayer returns the files of a layer, and what is in them.
+// testLayer returns the files of a layer, and their contents.
 func testLayer(t *testing.T, layer v1.Layer) (files []testFile, contents map[string][]byte) {
 	t.Helper()
 
@@ -174,8 +173,8 @@ func testLayer(t *testing.T, layer v1.Layer) (files []testFile, contents map[str
 	}
 }
 
-// TestPackage builds the package in two checkouts, of which one is of somebody who has set Go
-// otherwise, and pulls it from a registry as Crossplane does.
+// TestPackage builds the package in two checkouts, with other settings of Go in one of them. It pulls the package from a
+// registry, as Crossplane does.
 func TestPackage(t *testing.T) {
 	root := testRoot(t)
 	src := testSource(t, root)
@@ -191,7 +190,7 @@ func TestPackage(t *testing.T) {
 	again := testPackage(t, testSource(t, testCopy(t, root)))
 
 	folders := [2]string{t.TempDir(), t.TempDir()}
-	for i, p := range []*pkg{p, again, again} { // the last one over what is there
+	for i, p := range []*pkg{p, again, again} { // the last one over the files of the one before
 		if err := p.write(folders[min(i, 1)], io.Discard); err != nil {
 			t.Fatalf("write(...): %v", err)
 		}
@@ -232,7 +231,7 @@ func TestPackage(t *testing.T) {
 
 	testImage(t, src, img)
 
-	// A platform that there is no image of must not find the extensions.
+	// For a platform without an image, nobody must find the extensions.
 	if _, err := remote.Image(tag, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: "s390x"})); err == nil {
 		t.Error("\nExtensions are of no platform.\nWant no image of linux/s390x")
 	}
@@ -247,7 +246,7 @@ func TestRun(t *testing.T) {
 	t.Chdir(filepath.Join(root, "package", "build"))
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 
-	// The Go that runs the test is that of the copy: it may not be allowed to change to another.
+	// The copy pins the Go of this test: Go may not be allowed to change to another.
 	pinned, err := toolchainOf(root)
 	if err != nil {
 		t.Fatal(err)
@@ -361,7 +360,7 @@ func testImage(t *testing.T, src source, img v1.Image) {
 	testContents(t, src, contents)
 }
 
-// testContents checks what is in the files of an image.
+// testContents checks the contents of the files in an image.
 func testContents(t *testing.T, src source, contents map[string][]byte) {
 	t.Helper()
 
@@ -454,7 +453,7 @@ func testContents(t *testing.T, src source, contents map[string][]byte) {
 	}
 }
 
-// testLicenses checks that of the modules of a program, and of no other, the license is among files.
+// testLicenses checks that files has the licenses of the modules in a program, and of no other.
 func testLicenses(t *testing.T, info *debug.BuildInfo, files []string) {
 	t.Helper()
 
@@ -476,7 +475,7 @@ func testLicenses(t *testing.T, info *debug.BuildInfo, files []string) {
 		t.Errorf("\nEach module that is linked has its license.\nmodules with licenses: -want, +got:\n%s", diff)
 	}
 
-	// Code of others that a module has taken over keeps its license.
+	// Modules have copied code of others, with its license.
 	if nested := "internal/github.com/golang/gddo/LICENSE"; !slices.ContainsFunc(files, func(name string) bool { return strings.HasSuffix(name, nested) }) {
 		t.Errorf("want %s of client_golang", nested)
 	}
@@ -528,8 +527,8 @@ func TestLicensesOf(t *testing.T) {
 	})
 }
 
-// TestDockerfile proves that what Docker builds starts from nothing that somebody can replace. What is parsed first would be an image,
-// too: without a syntax line, it is Docker's own.
+// TestDockerfile proves that nobody can replace an image in the Dockerfile. A syntax line would name another image, to
+// parse the file. Without it, Docker parses the file itself.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(testRoot(t), "Dockerfile"))
 	if err != nil {
@@ -620,7 +619,7 @@ func testIndex(t *testing.T, src source, folder string) {
 	}
 }
 
-// testXpkg checks that crossplane xpkg push finds the layers that it has to annotate.
+// testXpkg checks the labels of layers: crossplane xpkg push annotates layers by these.
 func testXpkg(t *testing.T, path string) {
 	t.Helper()
 
@@ -691,7 +690,7 @@ func TestSource(t *testing.T) {
 	})
 }
 
-// TestSourceOfCommit proves that a package without flags says the commit, and that it isn't all.
+// TestSourceOfCommit proves that a package without flags has the commit as its version, and says so if there are changes.
 func TestSourceOfCommit(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 
@@ -730,7 +729,7 @@ func TestSourceOfCommit(t *testing.T) {
 	write("main.go", "package main")
 	git("add", ".")
 
-	// A signature that says as much as any does.
+	// This signature says as much as any.
 	gpg := filepath.Join(t.TempDir(), "gpg")
 	if err := os.WriteFile(gpg, []byte("#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -790,7 +789,7 @@ func TestPushRefused(t *testing.T) {
 	}
 }
 
-// TestBinaries makes the archive of the platform that the test runs on, and runs what is in it.
+// TestBinaries makes the archive for the platform of the test, and runs its program.
 func TestBinaries(t *testing.T) {
 	src := testSource(t, testRoot(t))
 	folder := t.TempDir()
@@ -889,7 +888,8 @@ func TestMethods(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "function"), ".")
 	cmd.Dir, cmd.Env = root, env
 
-	// What needs what, a line each. Functions that call methods which only the running program knows are marked.
+	// The linker prints a line for each need of a function. It marks a function that calls methods by their names, known at run
+	// time only.
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out[:min(len(out), 1000)])

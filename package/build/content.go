@@ -14,19 +14,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A file of a layer.
+// A file has a place in a layer.
 type file struct {
 	name    string
 	mode    os.FileMode
 	content []byte
 }
 
-// The files of scenarios that only tests have: what is observed and what is expected, and the
-// context of a pipeline, which is no object.
+// Scenarios have files for tests alone: observed and expected objects, and the context of a pipeline, which is no object.
 var testFiles = []string{"context.yaml", "expected.yaml", "observed.yaml", "tag-manager-expected.yaml"}
 
-// packageYAML returns the objects that Crossplane installs: the Function, then the CRD of the
-// input, as the files of the checkout have them.
+// packageYAML returns the objects that Crossplane installs: the Function, and the CRD of the input, as they are in the
+// checkout.
 func packageYAML(root string) ([]byte, error) {
 	folder := os.DirFS(filepath.Join(root, "package"))
 
@@ -61,7 +60,7 @@ func packageYAML(root string) ([]byte, error) {
 		}
 	}
 
-	// Crossplane refuses anything else when it installs the package.
+	// Crossplane installs no package with other objects.
 	if want := []string{"Function", "CustomResourceDefinition"}; !slices.Equal(kinds, want) {
 		return nil, fmt.Errorf("the package has the kinds %q: want %q", kinds, want)
 	}
@@ -69,8 +68,8 @@ func packageYAML(root string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// examplesYAML returns what crossplane xpkg build --examples-root makes of the scenarios: all of
-// their objects in one stream, in the order of their paths. Folders called testdata are no scenarios.
+// examplesYAML returns the same stream as crossplane xpkg build --examples-root: all objects of all scenarios, in the order of
+// their paths. Folders called testdata are no scenarios.
 func examplesYAML(root string) ([]byte, error) {
 	var out bytes.Buffer
 
@@ -120,9 +119,8 @@ func kindOf(document string) (string, error) {
 	return o.Kind, nil
 }
 
-// extensions returns what the marketplace shows beside the package, in the folders and the files where it
-// looks: of icons, readme, release-notes and sbom each is a part. Of SBOMs it shows one, so that is the first
-// platform's; each image has its own.
+// extensions returns the layers of the marketplace: icons, readme, release-notes and sbom, in folders and files where it looks
+// for them. It shows one SBOM: the first platform's. Each image has its own, too.
 func extensions(root string, images []image) ([]part, error) {
 	var out []part
 

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// Where the image has them.
+// The image has these files.
 const (
 	functionFile = "function"
 	sbomFile     = "function.spdx.json"
 )
 
-// A function is the program for a platform, and what is in it.
+// A function is the program for a platform, with its SBOM and licenses.
 type function struct {
 	binary, sbom []byte
 	licenses     []file
 }
 
-// files that the image has of it.
+// files returns the files of the image.
 func (f function) files() []file {
 	return append([]file{
 		{name: functionFile, mode: 0o755, content: f.binary},
@@ -30,8 +30,8 @@ func (f function) files() []file {
 	}, f.licenses...)
 }
 
-// buildFunction builds the program for a platform. All that would tell one machine from another
-// is set here, and what the checkout would stamp is given by the source.
+// buildFunction builds the program for a platform. The result depends on the source alone: settings of the machine and stamps
+// of the checkout have no effect.
 func buildFunction(ctx context.Context, src source, platform string) (f function, err error) {
 	dir, err := os.MkdirTemp("", "function-")
 	if err != nil {
@@ -79,14 +79,14 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	return f, err
 }
 
-// What says where modules come from, and where they are kept, but not what is built.
+// These variables are for downloads. They change nothing in the program.
 var downloads = []string{
 	"GOAUTH", "GOCACHE", "GOCACHEPROG", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB",
 	"GOPATH", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTMPDIR", "GOVCS",
 }
 
-// environment in which Go is the toolchain as it comes. Go takes an empty variable for one that
-// go env -w has set: hence without that, but for downloads.
+// environment returns an environment with the toolchain, and without settings of the machine. GOENV is off, since Go would take
+// an empty variable from go env -w. Only variables for downloads stay.
 func environment(ctx context.Context, root, toolchain string) ([]string, error) {
 	out, err := run(ctx, root, "go", append([]string{"env", "-json"}, downloads...)...)
 	if err != nil {
@@ -106,11 +106,11 @@ func environment(ctx context.Context, root, toolchain string) ([]string, error) 
 	return env, nil
 }
 
-// buildTags leave out gRPC's own page of traces, which nothing serves. Its template would make the linker keep every method of the
-// program, a sixth of the binary.
+// buildTags leave out gRPC's own page of traces, which nothing serves. Its template would make the linker keep all methods of
+// the program: a sixth of the binary.
 const buildTags = "grpcnotrace"
 
-// platformEnvironment is the one in which the program is built for a platform.
+// platformEnvironment returns the environment in which Go builds the program for a platform.
 func platformEnvironment(ctx context.Context, src source, platform string) ([]string, error) {
 	env, err := environment(ctx, src.Root, src.Toolchain)
 	system, arch, _ := strings.Cut(platform, "/")

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Where an image and an archive have the licenses of what is linked into the program, in a folder per module.
+// An image and an archive have the licenses of linked modules in this folder, with a folder per module.
 const licensesFolder = "licenses"
 
-// Which files of a module go with a program that it is linked into, and which of them it has to have.
+// A linked module must have a licenseFile. Its legal files go with the program.
 var (
 	legalFile   = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|third.?party)`)
 	licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)`)
 )
 
-// linkedFormat of go list has a line per package: its module, the folder of that, and its own. Go itself is one.
+// linkedFormat is the format of go list. It prints a line per package: its module, the module's folder, and the package's
+// folder. Go's own library is a module here.
 const linkedFormat = `{{with .Module}}{{with or .Replace .}}{{.Path}}{{end}}{{else}}` + stdlib + `{{end}}{{"\t"}}{{.Root}}{{"\t"}}{{.Dir}}`
 
-// licensesOf a program are its own, and those of each module that is linked into it. Packages are those that it is built of, as go
-// list says by linkedFormat.
+// licensesOf returns the licenses of a program, and of each module that is linked into it. packages are lines in linkedFormat.
 func licensesOf(packages []byte, info *debug.BuildInfo) ([]file, error) {
 	roots, folders := make(map[string]string), make(map[string][]string)
 
@@ -34,7 +34,7 @@ func licensesOf(packages []byte, info *debug.BuildInfo) ([]file, error) {
 		module, root, folder := fields[0], fields[1], fields[2]
 		roots[module] = root
 
-		// A package has the licenses of the folders that it is in, too.
+		// Licenses in the folders around a package hold for it, too.
 		for ; !slices.Contains(folders[module], folder); folder = filepath.Dir(folder) {
 			folders[module] = append(folders[module], folder)
 			if folder == root {
@@ -62,7 +62,8 @@ func licensesOf(packages []byte, info *debug.BuildInfo) ([]file, error) {
 	return licenses, nil
 }
 
-// legalFiles of folders at or below the root of a module, as they are named below another folder.
+// legalFiles returns the legal files of the folders, which are at or below the root of a module. Their names begin with another
+// folder.
 func legalFiles(below, root string, folders []string) ([]file, error) {
 	var (
 		out      []file

@@ -1,11 +1,11 @@
-// Command build makes the Crossplane package of this checkout: an .xpkg per platform, and an OCI
-// layout with the index of all of them, which is what a registry gets. It needs Go and git, and no
-// Docker. The same commit gives the same digests, wherever it is checked out.
+// Command build makes the Crossplane package of this checkout: an .xpkg per platform, and an OCI layout with their index. A
+// registry gets this index. The command needs Go and git, and no Docker. The same commit gives the same digests in any
+// checkout.
 //
 //	go run -C package/build .
 //	go run -C package/build . --version v0.1.0 --push registry.example.org/function-cloud-tags:v0.1.0
 //
-// It is a module of its own, so that what it needs to push is nothing that the function depends on.
+// It is a module of its own: the function doesn't depend on the libraries for pushing.
 package main
 
 import (
@@ -81,7 +81,7 @@ func main() {
 	}
 }
 
-// run prints digests and where things are to out, and what it does meanwhile to progress.
+// run prints digests and paths to out, and progress to progress.
 func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 	for _, p := range c.Platform {
 		if !slices.Contains(platforms, p) {
@@ -99,7 +99,7 @@ func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 		return err
 	}
 
-	// What compresses the layers is the toolchain's, too.
+	// The toolchain also compresses the layers.
 	if toolchain != runtime.Version() {
 		return again(ctx, root, toolchain)
 	}
@@ -138,7 +138,7 @@ func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 	return p.push(ctx, c.Push, out, progress)
 }
 
-// imageTag is a version as the tag of an image, which may not have a plus sign.
+// imageTag returns the version as the tag of an image, without a plus sign.
 func imageTag(version string) string { return strings.ReplaceAll(version, "+", "-") }
 
 // again runs this command with the toolchain of go.mod.
@@ -163,7 +163,7 @@ func again(ctx context.Context, root, toolchain string) error {
 	return nil
 }
 
-// writeTree writes what the image of a platform has beside the package's own files.
+// writeTree writes the files that an image has beside the package's own.
 func (c *cli) writeTree(ctx context.Context, src source) error {
 	if len(c.Platform) != 1 {
 		return errors.New("--tree takes one --platform")
@@ -192,8 +192,8 @@ func (c *cli) writeTree(ctx context.Context, src source) error {
 	return nil
 }
 
-// write the package to a folder: per platform NAME-OS-ARCH.xpkg, .spdx.json and, of the image in the
-// index, .digest; the OCI layout index, and in digest its digest.
+// write writes the package to a folder: NAME-OS-ARCH.xpkg, .spdx.json and .digest per platform, the OCI layout index, and its
+// digest in digest. A .digest is the image's in the index.
 func (p *pkg) write(folder string, out io.Writer) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -256,7 +256,7 @@ func writeDigest(path string, digest v1.Hash) error {
 	return os.WriteFile(path, []byte(digest.String()+"\n"), 0o644)
 }
 
-// push the index to tags of registries.
+// push pushes the index to tags of registries.
 func (p *pkg) push(ctx context.Context, refs []string, out, progress io.Writer) error {
 	digest, err := p.index.Digest()
 	if err != nil {

@@ -26,9 +26,9 @@ const (
 	sourceURL   = "https://github.com/" + vendor + "/" + packageName
 )
 
-// How a package says what a layer, or a manifest of the index, is for: Crossplane reads the base
-// layer and no other, its command line tool annotates examples, and the marketplace looks for a
-// manifest of extensions, of which each layer is a folder and says its name, as up xpkg append makes it.
+// A package says the use of a layer, or of a manifest in the index. Crossplane reads the base layer and no other, its command
+// line tool annotates examples, and the marketplace looks for a manifest of extensions. Each layer of the extensions is a
+// folder, and says its name, as up xpkg append makes it.
 // github.com/crossplane/crossplane/blob/main/contributing/specifications/xpkg.md.
 const (
 	xpkgAnnotation = "io.crossplane.xpkg"
@@ -51,14 +51,13 @@ type image struct {
 	image    v1.Image
 }
 
-// A part of an image is a layer, and what it is for.
+// A part of an image is a layer, and its use.
 type part struct {
 	xpkg  string
 	files []file
 }
 
-// newPackage builds the function for each platform, which takes a minute or two the first time, so it says to progress
-// what it builds.
+// newPackage builds the function for each platform, and says so to progress: the first time, that takes a minute or two.
 func newPackage(ctx context.Context, src source, platforms []string, progress io.Writer) (*pkg, error) {
 	objects, err := packageYAML(src.Root)
 	if err != nil {
@@ -80,7 +79,7 @@ func newPackage(ctx context.Context, src source, platforms []string, progress io
 			return nil, err
 		}
 
-		// What changes seldom comes last, and is one blob of all platforms.
+		// Parts that seldom change come last, and are one blob of all platforms.
 		img, err := p.newImage(platform,
 			part{files: fn.files()},
 			part{xpkg: xpkgPackage, files: []file{{name: "package.yaml", mode: 0o644, content: objects}}},
@@ -99,8 +98,8 @@ func newPackage(ctx context.Context, src source, platforms []string, progress io
 	return p, nil
 }
 
-// setIndex makes the index of the images, and of the extensions, which come last: a client that
-// looks for a platform must find an image first.
+// setIndex makes the index of the images and the extensions. These come last: a client that looks for a platform must find an
+// image first.
 func (p *pkg) setIndex() error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 
@@ -117,7 +116,7 @@ func (p *pkg) setIndex() error {
 		return fmt.Errorf("cannot read the extensions: %w", err)
 	}
 
-	// Of no platform, in words: Crossplane takes a manifest that says none for linux/amd64.
+	// The extensions have the platform unknown: Crossplane takes a manifest without one for linux/amd64.
 	img, err := p.newImage("unknown/unknown", parts...)
 	if err != nil {
 		return fmt.Errorf("cannot make the extensions: %w", err)
@@ -137,8 +136,8 @@ func (p *pkg) setIndex() error {
 	return nil
 }
 
-// newImage makes an image of layers. Those that are of a package are annotated, and named in a
-// label, by which crossplane xpkg push annotates them.
+// newImage makes an image of layers. Layers of a package are annotated, and named in labels: crossplane xpkg push annotates
+// layers by these labels.
 func (p *pkg) newImage(platform string, parts ...part) (v1.Image, error) {
 	system, arch, _ := strings.Cut(platform, "/")
 	config := &v1.ConfigFile{
@@ -196,7 +195,7 @@ func (p *pkg) newImage(platform string, parts ...part) (v1.Image, error) {
 	return mutate.Annotations(img, p.annotations()).(v1.Image), nil //nolint:forcetypeassert // An image remains one.
 }
 
-// annotations of everything, by the names of the OCI.
+// annotations returns the annotations of images and indexes, by the names of the OCI.
 func (p *pkg) annotations() map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":         packageName,
@@ -212,7 +211,7 @@ func (p *pkg) annotations() map[string]string {
 	}
 }
 
-// newLayer packs files, and the folders that they are in, as root's and with this time.
+// newLayer packs the files and their folders, as root's and with this time.
 func newLayer(created time.Time, files []file) (v1.Layer, error) {
 	var out bytes.Buffer
 
@@ -244,7 +243,7 @@ func newLayer(created time.Time, files []file) (v1.Layer, error) {
 		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
 }
 
-// writeFolders writes a folder and those that it is in, as far as they are not there.
+// writeFolders writes a folder and the folders around it, unless they are there.
 func writeFolders(w *tar.Writer, created time.Time, folder string, there map[string]bool) error {
 	if folder == "." || there[folder] {
 		return nil

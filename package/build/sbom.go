@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The parts of SPDX 2.3 (spdx.github.io/spdx-spec/v2.3) that the SBOM of a Go program needs.
+// These types have those parts of SPDX 2.3 (spdx.github.io/spdx-spec/v2.3) that the SBOM of a Go program needs.
 type (
 	spdxDocument struct {
 		SPDXVersion       string             `json:"spdxVersion"`
@@ -68,11 +68,11 @@ const (
 	noSay    = "NOASSERTION"
 )
 
-// What an identifier of SPDX may not have.
+// An identifier of SPDX has no such characters.
 var notID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// sbom returns the SPDX document of a program: the program, the modules that are linked into it,
-// and Go's own library. All it says comes from the source and from the program.
+// sbom returns the SPDX document of a program, the modules that are linked into it, and Go's own library. It depends on the
+// source and the program alone.
 func sbom(src source, platform string, binary []byte, info *debug.BuildInfo) ([]byte, error) {
 	sum := sha256.Sum256(binary)
 	digest := hex.EncodeToString(sum[:])
@@ -116,10 +116,10 @@ func sbom(src source, platform string, binary []byte, info *debug.BuildInfo) ([]
 	return append(out, '\n'), err
 }
 
-// stdlib is Go's own library, as scanners call it.
+// stdlib is the name of Go's own library for scanners.
 const stdlib = "stdlib"
 
-// linked are the modules that a program has beside its own, Go's library first.
+// linked returns the modules in a program beside its own, Go's library first.
 func linked(info *debug.BuildInfo) []debug.Module {
 	out := []debug.Module{{Path: stdlib, Version: strings.TrimPrefix(info.GoVersion, "go")}}
 
@@ -134,7 +134,7 @@ func linked(info *debug.BuildInfo) []debug.Module {
 	return out
 }
 
-// goPackage is a module of Go, as scanners know it: by its package URL.
+// goPackage returns a module of Go with its package URL, as scanners know it.
 func goPackage(path, version string) spdxPackage {
 	return spdxPackage{
 		Name:             path,

@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// A source is what a package is built from.
+// A source of a package.
 type source struct {
 	// Root of the checkout.
 	Root string
 
-	// Version and Revision, as the package says them.
+	// Version and Revision are in the package.
 	Version, Revision string
 
-	// Time of the commit, and of all that the package has.
+	// Time of the commit. All files of the package have it.
 	Time time.Time
 
-	// Toolchain that builds, such as go1.26.11.
+	// Toolchain builds the program, such as go1.26.11.
 	Toolchain string
 }
 
-// What of the checkout comes into the package.
+// inputs are those files of the checkout that a package is built from.
 var inputs = []string{"*.go", "go.mod", "go.sum", "LICENSE", "tags", "input", "package", "example"}
 
-// What a version and a revision may consist of, as they are arguments of the linker.
+// A version and a revision have these characters, since they are arguments of the linker.
 var stamps = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]*$`)
 
-// sourceOf a checkout. Without a version and a revision they are the commit's, which then say if
-// the checkout has changes.
+// sourceOf returns the source in a checkout. Without a version and a revision, they are the commit's, and say if the checkout
+// has changes.
 func sourceOf(ctx context.Context, root, version, revision string) (source, error) {
 	s := source{Root: root, Version: version, Revision: revision}
 
@@ -80,11 +80,11 @@ func sourceOf(ctx context.Context, root, version, revision string) (source, erro
 	return s, nil
 }
 
-// stamp the source with the commit, as far as it isn't said what it is.
+// stamp sets the version, revision and time to the commit's, unless they are given.
 func (s *source) stamp(ctx context.Context, head string, committed time.Time) error {
 	version, revision := "v0.0.0-"+committed.Format("20060102150405")+"-"+head[:12], head
 
-	// A pattern is of the root only, and not of all folders, as git has it otherwise.
+	// A pattern holds for the root only. In git, it would hold for all folders.
 	changes, err := run(ctx, s.Root, "git", append([]string{"--glob-pathspecs", "status", "--porcelain", "--untracked-files=normal", "--"}, inputs...)...)
 	if err != nil {
 		return err
@@ -99,14 +99,14 @@ func (s *source) stamp(ctx context.Context, head string, committed time.Time) er
 	return nil
 }
 
-// commit returns the revision that is checked out, and its time.
+// commit returns the checked out revision, and its time.
 func commit(ctx context.Context, root string) (revision string, committed time.Time, err error) {
 	out, err := run(ctx, root, "git", "rev-parse", "--show-prefix")
 	if err != nil {
 		return "", time.Time{}, err
 	}
 
-	// The commit of a checkout around this one says nothing of it.
+	// This folder may be in another checkout, whose commit means nothing here.
 	if folder := strings.TrimSpace(string(out)); folder != "" {
 		return "", time.Time{}, fmt.Errorf("%s is the folder %s of another checkout", root, folder)
 	}
@@ -125,7 +125,7 @@ func commit(ctx context.Context, root string) (revision string, committed time.T
 	return revision, time.Unix(seconds, 0).UTC(), nil
 }
 
-// rootOf the checkout, of which the working directory is in this module.
+// rootOf returns the root of the checkout. The working directory is in this module.
 func rootOf(ctx context.Context) (string, error) {
 	out, err := run(ctx, ".", "go", "env", "GOMOD")
 	if err != nil {
@@ -156,12 +156,12 @@ func toolchainOf(root string) (string, error) {
 	return "", errors.New("go.mod pins no toolchain")
 }
 
-// run a command in a folder, and return what it prints.
+// run runs a command in a folder, and returns its output.
 func run(ctx context.Context, dir, command string, args ...string) ([]byte, error) {
 	return runWith(ctx, nil, dir, command, args...)
 }
 
-// runWith does so in an environment.
+// runWith is run in an environment.
 func runWith(ctx context.Context, env []string, dir, command string, args ...string) ([]byte, error) {
 	var stderr bytes.Buffer
 

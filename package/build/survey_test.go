@@ -10,7 +10,7 @@ import (
 
 const bot = "41898282+github-actions[bot]@users.noreply.github.com"
 
-// surveyGH answers as gh does, of the repository that is at $ORIGIN. What jq makes of an answer is jq's own.
+// surveyGH answers as gh does for the repository at $ORIGIN. jq itself filters the answers.
 const surveyGH = `
 filter=.
 for a; do [[ ${previous:-} != --jq ]] || filter=$a; [[ $a != --jq=* ]] || filter=${a#*=}; previous=$a; done
@@ -34,7 +34,7 @@ type surveyCase struct {
 	Says                         []string
 }
 
-// TestSurvey runs the steps of the weekly survey in a checkout whose origin has a branch of a survey before.
+// TestSurvey runs the steps of the weekly survey in a checkout. Its origin may have a branch of an earlier survey.
 func TestSurvey(t *testing.T) {
 	testProgram(t, "jq") // It does what gh does with --jq.
 
@@ -72,7 +72,7 @@ func TestSurvey(t *testing.T) {
 			r.git(t, "a", "push", "--quiet", "origin", "main:refs/hidden/meanwhile")
 		}
 
-		// As actions/checkout leaves it.
+		// actions/checkout leaves a checkout so.
 		r.git(t, "a", "reset", "--quiet", "--hard", "origin/main")
 		r.git(t, "a", "remote", "prune", "origin")
 
@@ -108,7 +108,7 @@ func TestSurvey(t *testing.T) {
 	})
 }
 
-// git in the checkout of a runner, by somebody.
+// git runs git in the checkout of a runner, as somebody.
 func (r *runner) git(t *testing.T, who string, args ...string) string {
 	t.Helper()
 
@@ -128,7 +128,7 @@ func (r *runner) gitAs(t *testing.T, author, committer string, args ...string) s
 	return string(out)
 }
 
-// commit what is in the checkout, and return which commit that is.
+// commit commits all files of the checkout, and returns the commit.
 func (r *runner) commit(t *testing.T, author, committer string) string {
 	t.Helper()
 

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A workflow of GitHub, or a composite action, as far as tests run it.
+// A workflow of GitHub, or a composite action, has more fields than these. Tests need no others.
 type workflow struct {
 	Inputs map[string]struct {
 		Default string `json:"default"`
@@ -61,7 +61,7 @@ func testWorkflow(t *testing.T, path string) workflow {
 	return w
 }
 
-// systemTools are all that steps find beside the stubs of a test. Whatever else they call is not found.
+// systemTools are the programs of steps, beside the stubs of a test. Steps find no others.
 var systemTools = []string{
 	"awk", "basename", "bash", "cat", "cp", "dirname", "git", "grep", "gzip", "head", "jq", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "touch", "tr", "wc", "xargs",
 }
@@ -75,7 +75,8 @@ type runner struct {
 	bin    string
 }
 
-// testProgram is the path of a program that GitHub's runners have. Elsewhere, a test is skipped where it is missing.
+// testProgram returns the path of a program that GitHub's runners have. On other machines, the test is skipped if the program
+// is missing.
 func testProgram(t *testing.T, name string) string {
 	t.Helper()
 
@@ -117,7 +118,7 @@ func newRunner(t *testing.T, values map[string]string) *runner {
 	return r
 }
 
-// stub puts a program on the PATH, or at another path of the checkout, that notes how it is called before it does anything.
+// stub writes a program to the PATH, or to a path of the checkout. It notes its call, and then runs the script.
 func (r *runner) stub(t *testing.T, name, script string) {
 	t.Helper()
 
@@ -131,7 +132,7 @@ func (r *runner) stub(t *testing.T, name, script string) {
 		t.Fatal(err)
 	}
 
-	// A new file: there may be a link to the real program.
+	// The file must be new: there may be a link to the real program.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func (r *runner) stub(t *testing.T, name, script string) {
 	}
 }
 
-// write a file of the checkout.
+// write writes a file of the checkout.
 func (r *runner) write(t *testing.T, name, text string) {
 	t.Helper()
 
@@ -150,7 +151,7 @@ func (r *runner) write(t *testing.T, name, text string) {
 	}
 }
 
-// wrote returns what steps have written to a file of the runner, and empties it.
+// wrote returns the content of a file that steps have written, and empties the file.
 func (r *runner) wrote(t *testing.T, name string) string {
 	t.Helper()
 
@@ -168,7 +169,7 @@ func (r *runner) wrote(t *testing.T, name string) string {
 	return string(text)
 }
 
-// run the steps of a job, up to the first one that fails, and return what they print. What others do is noted with calls.
+// run runs the steps of a job, up to the first one that fails, and returns their output. Actions are noted as calls.
 func (r *runner) run(t *testing.T, j job) (string, error) {
 	t.Helper()
 
@@ -248,14 +249,14 @@ func (r *runner) runStep(t *testing.T, j job, s step, out *bytes.Buffer) error {
 
 var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
 
-// expand the expressions in a text.
+// expand replaces the expressions in a text.
 func (r *runner) expand(t *testing.T, text string) string {
 	t.Helper()
 
 	return expression.ReplaceAllStringFunc(text, func(e string) string { return r.value(t, expression.FindStringSubmatch(e)[1]) })
 }
 
-// value of an expression, as far as workflows here have any: names, strings, and four operators.
+// value returns the value of an expression. Expressions of the workflows have names, strings, and four operators.
 func (r *runner) value(t *testing.T, e string) string {
 	t.Helper()
 
@@ -290,7 +291,8 @@ func (r *runner) value(t *testing.T, e string) string {
 
 func truthy(value string) bool { return value != "" && value != "false" }
 
-// releaseRunner has the stubs of what a release calls. The second build says another digest than the first if unlike has a text.
+// releaseRunner returns a runner with the stubs of a release. The second build has another digest than the first if unlike has
+// a text.
 func releaseRunner(t *testing.T, version, user, fails, unlike string) *runner {
 	t.Helper()
 
@@ -376,7 +378,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// TestChecks proves that checks fail as .ci/run does.
+// TestChecks proves that checks fail if .ci/run fails.
 func TestChecks(t *testing.T) {
 	for script, fails := range map[string]bool{"": false, "exit 1": true} {
 		r := newRunner(t, map[string]string{"runner.os": "Linux", "runner.arch": "X64", "hashFiles('.ci/tool', '.ci/tools/**')": "abc"})
@@ -441,7 +443,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// eachCase runs a subtest for each case of the file in testdata that has the name of the test.
+// eachCase runs a subtest for each case in the file in testdata with the name of the test.
 func eachCase[C any](t *testing.T, run func(t *testing.T, tc C)) {
 	t.Helper()
 
