@@ -165,15 +165,8 @@ func skipped(f *findings) []string {
 
 	for _, of := range words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
 		// A label that breaks several limits is one label.
-		seen := make(map[tags.SkippedLabel]bool, len(of))
-		keys := []string{}
-
-		for _, s := range of {
-			if !seen[s.SkippedLabel] {
-				seen[s.SkippedLabel] = true
-				keys = append(keys, s.QualifiedKey)
-			}
-		}
+		labels := words.Grouped(of, func(s stamp.Skip) tags.SkippedLabel { return s.SkippedLabel })
+		keys := words.Map(labels, func(same []stamp.Skip) string { return same[0].QualifiedKey })
 
 		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, words.Names(keys, 0)))
 	}

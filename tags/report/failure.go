@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,13 +88,10 @@ func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 		what = "Cannot count cloud tags"
 	}
 
-	d := newDigester()
-	d.add(r.steps.id, v.reason, text)
+	failed := digest(r.steps.id, v.reason, text)
+	steps := r.steps.with(failed)
 
-	digest := d.digest()
-	steps := r.steps.with(digest)
-
-	r.logOf(digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
+	r.logOf(failed).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
 
 	v.set(rsp, steps.digests())
 	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
@@ -145,28 +143,20 @@ func (l Limit) check(rsp *fnv1.RunFunctionResponse) error {
 
 // large says what the response has, and how large that is.
 func large(rsp *fnv1.RunFunctionResponse) string {
-	type composed struct {
-		name string
-		size int
-	}
-
 	desired := rsp.GetDesired()
-	all := make([]composed, 0, len(desired.GetResources()))
-	size := 0
+	sizes := make(map[string]int)
+	all := 0
 
 	for name, r := range desired.GetResources() {
-		c := composed{name: name, size: proto.Size(r)}
-		all, size = append(all, c), size+c.size
+		sizes[name] = proto.Size(r)
+		all += sizes[name]
 	}
 
-	slices.SortFunc(all, func(a, b composed) int {
-		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
-	})
+	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })
+	out := fmt.Sprintf("%s of %d", words.Count(len(names), "composed resource", "composed resources"), all)
 
-	out := fmt.Sprintf("%s of %d", words.Count(len(all), "composed resource", "composed resources"), size)
-
-	if len(all) > 0 {
-		largest := words.Map(all[:min(len(all), maxLargest)], func(c composed) string { return fmt.Sprintf("%s %d", words.Name(c.name), c.size) })
+	if len(names) > 0 {
+		largest := words.Map(names[:min(len(names), maxLargest)], func(name string) string { return fmt.Sprintf("%s %d", words.Name(name), sizes[name]) })
 		out += fmt.Sprintf(" (the largest: %s)", strings.Join(largest, ", "))
 	}
 

@@ -147,3 +147,73 @@ func (f *findings) add(s *stamp.Result) {
 		}
 	}
 }
+
+// digest of what the step with the id has to say: of the verdict and the findings, whether there is room for them in results or not.
+func (f *findings) digest(id string, v verdict) string {
+	facts := []any{
+		id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
+		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, slices.Concat(f.unprofiled, f.early),
+	}
+
+	for _, skips := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
+		for i := range skips {
+			facts = append(facts, &skips[i])
+		}
+	}
+
+	said := make([]news, 0, len(f.Results))
+
+	for i := range f.Results {
+		if s := &f.Results[i]; s.HasNews() {
+			said = append(said, newsOf(s))
+			facts = append(facts, &said[len(said)-1])
+		}
+	}
+
+	return digest(facts...)
+}
+
+// news are what there is to say of a result, in the form that digests are made of: in another form, an upgrade of the
+// function would return all results once more.
+type news struct {
+	Resource, APIVersion, Kind, Provider string
+
+	Unprofiled          locate.Unprofiled `json:"unprofiled,omitzero"`
+	LeftAlone, Mismatch string
+	Stamped             struct{}
+	HandsOn             bool `json:"handsOn,omitzero"`
+	Active              any
+	Withheld            withheld
+	Notes               []stamp.Note
+	Trusted             any
+}
+
+// withheld are the keys of the tags that are not as labels, or the input, would have them.
+type withheld struct {
+	Retained, Ignored, Removed, Protected, Unkept []string
+
+	More          int `json:"more,omitzero"`
+	MoreProtected int `json:"moreProtected,omitzero"`
+}
+
+// newsOf returns what there is to say of the result.
+func newsOf(s *stamp.Result) news {
+	n := news{
+		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
+		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsOn: s.HandsOn,
+		Withheld: withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},
+	}
+
+	w := &n.Withheld
+	w.Protected, w.MoreProtected = s.Notes.Keys(stamp.NoteProtected)
+	w.Unkept, w.More = s.Notes.Keys(stamp.NoteUnkept)
+	w.More += s.More
+
+	for _, note := range s.Notes {
+		if note.Kind != stamp.NoteProtected && note.Kind != stamp.NoteUnkept {
+			n.Notes = append(n.Notes, note)
+		}
+	}
+
+	return n
+}

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
@@ -46,24 +45,21 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 	}
 
 	summary := counted.Summary()
-	topics := append(words.Map(words.Grouped(counted.Violations, ruleOf), r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
+	topics := append(words.Map(words.Grouped(counted.Violations, ruleOf), r.brokenBy), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
 	rsp.Results = say(ctx, r.Log, topics)
 	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
 
 	return rsp, nil
 }
 
-// broken is the topic of the violations of one rule, and of the resources that break it.
-func (r *Run) broken(of []tagpolicy.Violation) topic {
+// brokenBy returns the topic of the violations of one rule, and counts the resources that break it.
+func (r *Run) brokenBy(of []tagpolicy.Violation) topic {
 	count := 0
 	for i := range of {
 		count += of[i].Count()
 	}
 
-	rule := of[0].Rule
-	head := fmt.Sprintf("%s: %s: broken by %s: ", r.Input.Where("tagPolicy.rules[%d]", rule), r.ruled(rule), words.Count(count, "resource", "resources"))
-
-	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...)
+	return r.broken(of, "broken by "+words.Count(count, "resource", "resources")+": ")
 }
 
 // write the report to the ConfigMap that the input names.

@@ -122,7 +122,7 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	topics := r.topics(f)
 	v := r.verdict(f).with(topics)
 
-	digest := digestOf(r.steps.id, v, f)
+	digest := f.digest(r.steps.id, v)
 	log := r.logOf(digest)
 
 	logSkips(ctx, log, f)

@@ -108,8 +108,7 @@ func (r *Run) lacks(f *findings) []topic {
 	var out []topic
 
 	for _, of := range words.Grouped(f.Violations, ruleOf) {
-		head := fmt.Sprintf("%s: %s: ", r.Input.Where("tagPolicy.rules[%d]", of[0].Rule), r.ruled(of[0].Rule))
-		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
+		out = append(out, r.broken(of, ""))
 	}
 
 	for _, of := range words.Grouped(f.Skips, limitOf) {
@@ -227,6 +226,14 @@ func (r *Run) ruled(i int) string {
 	}
 
 	return out
+}
+
+// broken returns the topic of the violations of one rule. Its head ends with by.
+func (r *Run) broken(of []tagpolicy.Violation, by string) topic {
+	rule := of[0].Rule
+	head := r.Input.Where("tagPolicy.rules[%d]", rule) + ": " + r.ruled(rule) + ": " + by
+
+	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...)
 }
 
 // broken says what the violations of one rule are, and which resources have them.

@@ -63,29 +63,32 @@ func (t *topic) messages() iter.Seq[message] {
 	}
 }
 
-// A choice of messages that there is room for.
-type choice struct {
-	messages []message
-
-	// of each reason: so many messages, and so many items in them and in all.
-	count, told, all map[string]int
-
-	// leave out a message that there is no room for.
-	leave func(message)
+// say returns results about the topics. It logs each message that there is no room for, unless its items are in the log anyway.
+func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
+	return results(choose(topics, func(m message) {
+		if !m.logged {
+			log.LogAttrs(ctx, levels[m.severity], "Left out a result", slog.String("reason", m.reason), slog.String("message", m.text))
+		}
+	}))
 }
 
-// choose messages about the topics, of each reason the first ones. Those that there is
-// no room for are left out by the function, unless they are in the log anyway.
-func choose(topics []topic, leave func(message)) *choice {
-	c := &choice{count: make(map[string]int), told: make(map[string]int), all: make(map[string]int), leave: leave}
+// choose returns the first messages of each reason, as many as there is room for, and counts the items of each reason that these
+// messages don't name. It calls leave with messages that there is no room for: with one at least of each topic that lacks some.
+func choose(topics []topic, leave func(message)) (chosen []message, more map[string]int) {
+	var first []message
+
+	count, taken := make(map[string]int), make(map[string]int)
+	more = make(map[string]int)
 
 	for i := range topics {
 		t := &topics[i]
-		c.all[t.reason] += t.items
+		more[t.reason] += t.items
 
 		for m := range t.messages() {
-			if c.count[t.reason] < maxOfReason {
-				c.take(m)
+			if count[t.reason] < maxOfReason {
+				count[t.reason]++
+				first = append(first, m)
+
 				continue
 			}
 
@@ -97,87 +100,69 @@ func choose(topics []topic, leave func(message)) *choice {
 		}
 	}
 
-	c.shrink()
+	most := mostOfReason(count)
 
-	return c
-}
+	for _, m := range first {
+		if taken[m.reason] == most || len(chosen) == maxResults {
+			leave(m)
+			continue
+		}
 
-func (c *choice) take(m message) {
-	c.messages = append(c.messages, m)
-	c.count[m.reason]++
-	c.told[m.reason] += m.items
-}
-
-// shrink the choice until there is room for it: as long as one reason has several messages, none
-// is left out altogether.
-func (c *choice) shrink() {
-	most := maxOfReason
-	for most > 1 && c.needs(most) > maxResults {
-		most--
+		taken[m.reason]++
+		more[m.reason] -= m.items
+		chosen = append(chosen, m)
 	}
 
-	all := c.messages
-	c.messages, c.count, c.told = nil, make(map[string]int), make(map[string]int)
+	return chosen, more
+}
 
-	for _, m := range all {
-		if c.count[m.reason] < most && len(c.messages) < maxResults {
-			c.take(m)
-		} else {
-			c.leave(m)
+// mostOfReason returns the most messages that each reason may have, by how many it has. As long as one reason has several
+// messages, all reasons have one.
+func mostOfReason(count map[string]int) int {
+	for most := maxOfReason; most > 1; most-- {
+		n := 0
+		for _, messages := range count {
+			n += min(messages, most)
+		}
+
+		if n <= maxResults {
+			return most
 		}
 	}
+
+	return 1
 }
 
-// needs returns how many messages there are if each reason has at most the number.
-func (c *choice) needs(most int) int {
-	n := 0
-	for _, count := range c.count {
-		n += min(count, most)
+// results of the messages. The last result of each reason says how many items more there are.
+func results(messages []message, more map[string]int) (out []*fnv1.Result) {
+	last := make(map[string]int)
+	for i, m := range messages {
+		last[m.reason] = i
 	}
 
-	return n
-}
-
-// results of the choice. The last of each reason says how many items more there are.
-func (c *choice) results() []*fnv1.Result {
-	var out []*fnv1.Result
-
-	seen := make(map[string]int)
-
-	for i, m := range c.messages {
-		seen[m.reason]++
-
-		more, one, several := 0, m.one, m.several
-		if seen[m.reason] == c.count[m.reason] {
-			more = c.all[m.reason] - c.told[m.reason]
+	for i, m := range messages {
+		n, one, several := 0, m.one, m.several
+		if last[m.reason] == i {
+			n = more[m.reason]
 		}
 
 		// There are more reasons than results.
 		if i+1 == maxResults {
-			for reason, all := range c.all {
-				if all > 0 && c.count[reason] == 0 {
-					more, one, several = more+all, "thing", "things"
+			for reason, items := range more {
+				if _, told := last[reason]; !told && items > 0 {
+					n, one, several = n+items, "thing", "things"
 				}
 			}
 		}
 
-		if more > 0 {
-			m.text += fmt.Sprintf("; and %s more: the log has all", words.Count(more, one, several))
+		if n > 0 {
+			m.text += fmt.Sprintf("; and %s more: the log has all", words.Count(n, one, several))
 		}
 
 		out = append(out, result(m.severity, m.reason, m.text))
 	}
 
 	return out
-}
-
-// say returns results about the topics, and logs what they have no room for.
-func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
-	return choose(topics, func(m message) {
-		if !m.logged {
-			log.LogAttrs(ctx, levels[m.severity], "Left out a result", slog.String("reason", m.reason), slog.String("message", m.text))
-		}
-	}).results()
 }
 
 var levels = map[fnv1.Severity]slog.Level{warning: slog.LevelWarn, normal: slog.LevelInfo}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,9 +16,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -229,91 +226,14 @@ func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct 
 	return &structpb.Struct{Fields: fields}
 }
 
-// A digester makes a digest of facts. All facts can be encoded, and a hash takes all.
-type digester struct {
-	hash  hash.Hash
-	facts *json.Encoder
-}
-
-func newDigester() *digester {
+// digest returns the digest of the facts. All facts can be encoded, and a hash takes all.
+func digest(facts ...any) string {
 	h := sha256.New()
-	return &digester{hash: h, facts: json.NewEncoder(h)}
-}
+	e := json.NewEncoder(h)
 
-func (d *digester) add(facts ...any) {
 	for _, f := range facts {
-		_ = d.facts.Encode(f) //nolint:errchkjson // See above.
-	}
-}
-
-func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:digestSize]) }
-
-// digestOf the input of the step with the id, the verdict and the findings, whether there is room for them in results
-// or not.
-func digestOf(id string, v verdict, f *findings) string {
-	d := newDigester()
-	d.add(id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
-		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, slices.Concat(f.unprofiled, f.early))
-
-	for _, of := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
-		for i := range of {
-			d.add(&of[i])
-		}
+		_ = e.Encode(f) //nolint:errchkjson // See above.
 	}
 
-	said := news{}
-
-	for i := range f.Results {
-		if s := &f.Results[i]; s.HasNews() {
-			said = newsOf(s)
-			d.add(&said)
-		}
-	}
-
-	return d.digest()
-}
-
-// news are what there is to say of a result, in the form that digests are made of: in another form, an upgrade of the
-// function would return all results once more.
-type news struct {
-	Resource, APIVersion, Kind, Provider string
-
-	Unprofiled          locate.Unprofiled `json:"unprofiled,omitzero"`
-	LeftAlone, Mismatch string
-	Stamped             struct{}
-	HandsOn             bool `json:"handsOn,omitzero"`
-	Active              any
-	Withheld            withheld
-	Notes               []stamp.Note
-	Trusted             any
-}
-
-// withheld are the keys of the tags that are not as labels, or the input, would have them.
-type withheld struct {
-	Retained, Ignored, Removed, Protected, Unkept []string
-
-	More          int `json:"more,omitzero"`
-	MoreProtected int `json:"moreProtected,omitzero"`
-}
-
-// newsOf returns what there is to say of the result.
-func newsOf(s *stamp.Result) news {
-	n := news{
-		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
-		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsOn: s.HandsOn,
-	}
-
-	w := &n.Withheld
-	w.Retained, w.Ignored, w.Removed = s.Keys(stamp.Retained), s.Keys(stamp.Ignored), s.Keys(stamp.Removed)
-	w.Protected, w.MoreProtected = s.Notes.Keys(stamp.NoteProtected)
-	w.Unkept, w.More = s.Notes.Keys(stamp.NoteUnkept)
-	w.More += s.More
-
-	for _, note := range s.Notes {
-		if note.Kind != stamp.NoteProtected && note.Kind != stamp.NoteUnkept {
-			n.Notes = append(n.Notes, note)
-		}
-	}
-
-	return n
+	return hex.EncodeToString(h.Sum(nil)[:digestSize])
 }
