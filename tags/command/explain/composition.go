@@ -38,8 +38,9 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, 
 	e.addLimits(run.Input)
 	e.addHandedOn(run.Input)
 	e.addOrigins(run)
+	err = e.explain(run, providers)
 
-	return e, e.explain(run, providers)
+	return e, err
 }
 
 // run the step of the Composition for the composite resource and, if there are any, its rendered resources.
@@ -126,19 +127,22 @@ func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
 
 // addLimits notes which rules of the input also depend on tags that aren't known here.
 func (e *explained) addLimits(in *v1beta1.CloudTags) {
-	var of []string
+	var rules []string
 
-	for _, rule := range []struct {
-		name string
-		has  bool
-	}{{"removeTags", len(in.RemoveTags) > 0}, {"ignoreTags", len(in.IgnoreTags) > 0}, {"tagPolicy", in.TagPolicy != nil}} {
-		if rule.has {
-			of = append(of, rule.name)
-		}
+	if len(in.RemoveTags) > 0 {
+		rules = append(rules, "removeTags")
 	}
 
-	if len(of) > 0 {
-		e.notes = append(e.notes, strings.Join(of, ", ")+": applied to labels only; tags of earlier steps and of the cloud are not known here")
+	if len(in.IgnoreTags) > 0 {
+		rules = append(rules, "ignoreTags")
+	}
+
+	if in.TagPolicy != nil {
+		rules = append(rules, "tagPolicy")
+	}
+
+	if len(rules) > 0 {
+		e.notes = append(e.notes, strings.Join(rules, ", ")+": applied to labels only; tags of earlier steps and of the cloud are not known here")
 	}
 }
 

@@ -51,7 +51,9 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 
 	e := &explained{labels: run.Set.Labels, notes: run.notes}
 
-	return e, e.explain(run, c.Provider)
+	err = e.explain(run, c.Provider)
+
+	return e, err
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

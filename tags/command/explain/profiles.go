@@ -80,9 +80,8 @@ type Explanation struct {
 	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
 
-	// limit is how many tags a resource may have, and slots how many of them labels may be.
-	limit string
-	slots int
+	// look has the tag slots of a new resource.
+	look *stamp.LookedField
 
 	// tagged are the labels that are tags. Of capped labels, which have no tag slot, lacking ones are of trusted sources.
 	tagged  []*tags.Tag
@@ -182,7 +181,7 @@ func (e *explained) explain(run *trace, providers []string) error {
 func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
-		profile: p, limit: look.Limit, slots: look.Free, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
+		profile: p, look: look, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
 	}
 	d := look.Transformed
 
@@ -277,7 +276,7 @@ func (x *Explanation) notef(format string, args ...any) {
 func (e *explained) addNotes(x *Explanation, in *v1beta1.CloudTags) {
 	own := len(field.ProviderTags(x.Provider))
 
-	switch more := max(x.slots+own, 0) - max(x.slots, 0); {
+	switch more := max(x.look.Free+own, 0) - max(x.look.Free, 0); {
 	case e.origins == nil && len(x.Tags)+own > x.profile.MaxTags:
 		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", own, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+own)
 	case in.ProviderTags != v1beta1.ProviderTagsNone && x.capped > 0 && more > 0:

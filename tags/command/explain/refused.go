@@ -8,7 +8,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -88,16 +87,4 @@ func (x *Explanation) refusedLines() (lines []string) {
 	}
 
 	return lines
-}
-
-// refuse says of the tag that a resource has whether the API of its cloud refuses it.
-func (t *RenderedTag) refuse(labels []stamp.Judged) {
-	for i := range labels {
-		if j := &labels[i]; t.Label != "" && j.Fate == stamp.Tagged && j.Reason != "" && j.Key == t.Key {
-			t.CloudRefuses = j.Reason
-			t.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", j.Reason, j.Limit)
-
-			return
-		}
-	}
 }

@@ -48,9 +48,6 @@ type Rendered struct {
 
 	Notes []string `json:"notes,omitempty"`
 
-	// unprofiled is why the profile is the generic one.
-	unprofiled locate.Unprofiled
-
 	// keys returns the keys that tags can have for a key of a tag or of a label.
 	keys func(key string) profile.KeySet
 }
@@ -147,15 +144,10 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	return run.resources()
 }
 
-// live are those of the resources that are read from a cluster: what is desired is observed there.
+// live returns the resources that are read from a cluster: what is desired is observed there.
 func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
-	out := make(map[string]*fnv1.Resource)
-
-	for name, r := range resources {
-		if uidOf(object.Of(r)) != "" {
-			out[name] = r
-		}
-	}
+	out := maps.Clone(resources)
+	maps.DeleteFunc(out, func(_ string, r *fnv1.Resource) bool { return uidOf(object.Of(r)) == "" })
 
 	return out
 }
@@ -165,6 +157,8 @@ func (t *trace) resources() (*rendering, error) {
 	out := &rendering{meant: t.Input.ProfileRules == profile.Contract}
 	byName := make(map[string]*Rendered, len(t.Targets.All))
 
+	var profiles []string
+
 	for _, target := range t.Targets.All {
 		l, err := t.Stamper.Look(target)
 		if err != nil {
@@ -173,6 +167,10 @@ func (t *trace) resources() (*rendering, error) {
 
 		x := t.look(l)
 		byName[target.Name], out.resources = x, append(out.resources, x)
+
+		if l.LeftAlone == "" && target.Unprofiled != (locate.Unprofiled{}) {
+			profiles = append(profiles, unprofiled(target.Unprofiled))
+		}
 	}
 
 	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.Empty(), resolve.Lack.String))
@@ -196,7 +194,7 @@ func (t *trace) resources() (*rendering, error) {
 	})
 
 	out.addNotes(t)
-	out.noteUnprofiled()
+	out.notes = append(out.notes, words.Distinct(profiles)...)
 
 	return out, nil
 }
@@ -219,7 +217,7 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 			continue
 		}
 
-		if owner, uid := controller(object.Tree(o)), uidOf(xr); owner != "" && uid != "" && owner != uid {
+		if uid := uidOf(xr); uid != "" && cmp.Or(controller(object.Tree(o)), uid) != uid {
 			others++
 			continue
 		}
@@ -266,7 +264,7 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 		f := t.field(l, &l.Fields[i])
 
 		if i == 0 {
-			x.RenderedField, x.unprofiled = *f, l.Unprofiled
+			x.RenderedField = *f
 			x.keys = func(key string) profile.KeySet { return l.Profile.KeySet(l.Fields[0].Transformed.TagKeys(key)...) }
 		} else {
 			x.Launched = append(x.Launched, f)
@@ -323,7 +321,11 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(there.Manager)+" has it", ", ")
 	}
 
-	x.refuse(f.Labels)
+	refused := func(j stamp.Judged) bool { return j.Fate == stamp.Tagged && j.Reason != "" && j.Key == x.Key }
+	if i := slices.IndexFunc(f.Labels, refused); x.Label != "" && i >= 0 {
+		x.CloudRefuses = f.Labels[i].Reason
+		x.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", f.Labels[i].Reason, f.Labels[i].Limit)
+	}
 
 	return x
 }

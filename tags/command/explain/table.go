@@ -161,7 +161,7 @@ func below(lines []string) string {
 // limitOf says what the profile admits where it skips a label for the reason.
 func (x *Explanation) limitOf(r profile.SkipReason) string {
 	if r == profile.CountCap {
-		return x.limit
+		return x.look.Limit
 	}
 
 	return x.profile.Limit(r)

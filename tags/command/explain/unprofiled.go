@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,17 +18,4 @@ func unprofiled(of locate.Unprofiled) string {
 	}
 
 	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(of.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
-}
-
-// noteUnprofiled adds a note on each provider and API group that has no tag profile of its own.
-func (x *rendering) noteUnprofiled() {
-	for _, r := range x.resources {
-		if r.unprofiled == (locate.Unprofiled{}) {
-			continue
-		}
-
-		if note := unprofiled(r.unprofiled); !slices.Contains(x.notes, note) {
-			x.notes = append(x.notes, note)
-		}
-	}
 }
