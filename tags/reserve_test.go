@@ -32,13 +32,13 @@ func TestClaims(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := tags.Claims(patterns, tc.label); got != tc.want {
+			if got := tags.HasReservedKey(patterns, tc.label); got != tc.want {
 				t.Errorf("\n%s\nClaims(..., %+v): want %t, got %t", tc.reason, tc.label, tc.want, got)
 			}
 		})
 	}
 
-	if tags.Claims(profile.KeySet{}, tags.Label{}) {
+	if tags.HasReservedKey(profile.KeySet{}, tags.Label{}) {
 		t.Error("\nIf nothing is reserved, nothing is claimed.\nClaims(..., ...): want false, got true")
 	}
 }
@@ -132,7 +132,7 @@ func keyOf(l tags.Label, p *profile.Profile, formats map[string]profile.Format) 
 		return d.Tags[0].Key
 	}
 
-	return d.Refused[0].Key
+	return d.Skipped[0].Key
 }
 
 // checkForgery draws a reserved key, a format that replaces some of the strings olds, and labels
@@ -190,7 +190,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	add := func(l tags.Label) {
 		l.Source = sources[rapid.IntRange(0, 2).Draw(t, "source")]
 
-		if tags.Claims(profile.NewFoldedKeySet(patterns...), l) {
+		if tags.HasReservedKey(profile.NewFoldedKeySet(patterns...), l) {
 			refused = append(refused, l)
 			return
 		}
@@ -256,7 +256,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 		}
 	}
 
-	if got := len(d.Tags) + len(d.Refused); got != len(labels)+len(refused) {
+	if got := len(d.Tags) + len(d.Skipped); got != len(labels)+len(refused) {
 		t.Errorf("\nEach label should be a tag or skipped.\nTransform(%s): want %d, got %d", p.Name, len(labels)+len(refused), got)
 	}
 }

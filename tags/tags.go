@@ -1,8 +1,7 @@
 // Package tags turns labels into cloud tags.
 //
-// It is pure, and knows nothing of Kubernetes. What a cloud admits is in its tag profile, in
-// package profile. The same labels and the same provider always give the same tags and the
-// same skipped labels.
+// It is pure, and knows nothing of Kubernetes. The tag profile of a cloud, in package profile, has the limits of the cloud. The
+// same labels and the same provider always give the same tags and the same skipped labels.
 //
 // A label that can't be a tag is never dropped silently, truncated or changed. It
 // is returned as a [SkippedLabel] that says why.
@@ -16,17 +15,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// CloudTagPrefix is what the key of every cloud tag starts with, on every
-// provider, unless the input asks for another prefix. The rest of the key is the
-// qualified key of the label.
+// CloudTagPrefix is the default key prefix: every tag key is the prefix and the qualified key of the label.
 const CloudTagPrefix = "plexsphere:"
 
-// A PropagatingLabelSet is what a resource's labels come to: qualified label key,
-// e.g. platform/env, to value. Having no label is not an error.
+// A PropagatingLabelSet has the values of labels by their qualified keys: platform/env: prod. An empty set is no error.
 type PropagatingLabelSet map[string]string
 
-// Labels of the set, sorted by Label.Compare. The key of each tag is the prefix and the qualified
-// key of the label.
+// Labels returns the labels of the set, sorted by Label.Compare. Each tag key is the prefix and the qualified key.
 func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	labels := make([]Label, 0, len(s))
 	for k, v := range s {
@@ -46,7 +41,7 @@ type SkippedLabel struct {
 	// TagKey that the label would have had, e.g. plexsphere:platform/env.
 	TagKey string `json:"tagKey"`
 
-	// Provider is the name of the tag profile that refused the label.
+	// Provider is the name of the tag profile.
 	Provider string `json:"provider"`
 
 	Reason profile.SkipReason `json:"reason"`
@@ -60,17 +55,16 @@ type Label struct {
 	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env.
 	TagKey string
 
-	// Unprefixed is true if the key that the label came with is the tag key, so
-	// that no prefix was put before it.
+	// Unprefixed reports whether the label came with its tag key, as by keyForm: Tag. It got no prefix.
 	Unprefixed bool
 
 	// Value of the label, and of the tag.
 	Value string
 
-	// Source that the label came from, or nil if it came from nowhere.
+	// Source gave the label. It is nil if there are no sources.
 	Source *Source
 
-	// Trusted is true if the source may set reserved keys.
+	// Trusted reports whether the source may set reserved keys.
 	Trusted bool
 }
 
@@ -82,41 +76,38 @@ type Source struct {
 	// Position among the sources: later ones win.
 	Position int
 
-	// OnConflict decides on keys that a resource has from elsewhere.
+	// OnConflict decides on a key that the resource has with another value.
 	OnConflict Conflict
 }
 
-// Later is true if labels of the source win over those of the other one. Every source is
-// later than none.
-func (s *Source) Later(than *Source) bool {
-	return s != nil && (than == nil || s.Position > than.Position)
+// Later reports whether s comes after the other source, so that its labels win. Every source comes after nil.
+func (s *Source) Later(other *Source) bool {
+	return s != nil && (other == nil || s.Position > other.Position)
 }
 
-// Conflict is what becomes of a tag that a resource has from elsewhere, with another
-// value.
+// A Conflict decides on a tag that a resource already has, with another value than the label's.
 type Conflict string
 
-// What becomes of such a tag.
+// Decisions on such a tag.
 const (
-	// Retain the value that is there.
+	// Retain keeps the value of the resource.
 	Retain Conflict = "Retain"
 
-	// Replace it with the value of the label.
+	// Replace takes the value of the label.
 	Replace Conflict = "Replace"
 
-	// Refuse both, with an error.
+	// Refuse fails with an error.
 	Refuse Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys. A label whose key came with the
-// prefix and one whose key did not can share a qualified key. Their tag keys
-// order these.
+// Compare orders labels by their qualified keys, and then by their tag keys. Two labels may share a qualified key: env with the
+// tag key plexsphere:env, and env with the tag key env.
 func (l Label) Compare(o Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
 }
 
-// Beats reports whether l has more right to a key than the label o, which came before it: a trusted label has, and then the
-// label of a later source.
+// Beats reports whether l has more right to a key than the label o before it. A trusted label beats others, and among equals
+// the label of a later source wins.
 func (l *Label) Beats(o *Label) bool {
 	return l.Trusted && !o.Trusted || l.Trusted == o.Trusted && l.Source.Later(o.Source)
 }
@@ -133,20 +124,20 @@ func (l Label) CompareTrust(o Label) int {
 	}
 }
 
-// A Tag is a label that a tag profile admits. The tag key of the label, with its source,
-// tells the labels of a Transformer apart, which the qualified key doesn't.
+// A Tag is a label that a tag profile admits. Two labels may have one QualifiedKey (keyForm Tag and Qualified): TagKey and
+// Source tell them apart.
 type Tag struct {
 	Label
 
-	// Key and Value of the tag: those of the label, after the formats of the profile are
-	// applied.
+	// Key and Value of the tag are the label's TagKey and Value with the formats of the profile. On Google Cloud, the TagKey
+	// plexsphere:platform/env becomes plexsphere_platform_env.
 	Key, Value string
 
-	// Reserved is true if only trusted labels may have the key.
+	// Reserved reports whether only trusted labels may have the key.
 	Reserved bool
 }
 
-// OnConflict decides on what a resource has at the tag's key from elsewhere.
+// OnConflict returns the decision of the label's source, or Retain without a source.
 func (t *Tag) OnConflict() Conflict {
 	if t.Source == nil {
 		return Retain
@@ -155,13 +146,13 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// Skip returns the tag's label as skipped by the provider's tag profile, for the reason.
+// Skip returns the skipped label of the tag, with the name of the tag profile and the reason.
 func (t *Tag) Skip(provider string, r profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: r}
 }
 
-// Refused is a tag that a label would have become, and why it didn't.
-type Refused struct {
+// A SkippedTag is the tag that a skipped label would have become.
+type SkippedTag struct {
 	Tag
 
 	Reason profile.SkipReason
@@ -170,17 +161,17 @@ type Refused struct {
 	Kept string
 }
 
-// compare orders what is refused by qualified keys, and these by tag keys.
-func (r Refused) compare(o Refused) int {
-	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
+// compare orders skipped tags by qualified keys, and then by tag keys.
+func (t SkippedTag) compare(o SkippedTag) int {
+	return cmp.Or(strings.Compare(t.QualifiedKey, o.QualifiedKey), strings.Compare(t.Key, o.Key))
 }
 
-// Skips returns the labels that the provider's tag profile refused. It never returns nil.
-func Skips(provider string, refused []Refused) []SkippedLabel {
-	skipped := make([]SkippedLabel, len(refused))
-	for i, r := range refused {
-		skipped[i] = r.Skip(provider, r.Reason)
+// Skips returns the skipped labels of the tags, with the name of the tag profile. It never returns nil.
+func Skips(provider string, skipped []SkippedTag) []SkippedLabel {
+	labels := make([]SkippedLabel, len(skipped))
+	for i, t := range skipped {
+		labels[i] = t.Skip(provider, t.Reason)
 	}
 
-	return skipped
+	return labels
 }

@@ -11,62 +11,59 @@ import (
 type Transformer struct {
 	labels []Label
 
-	// formats of keys and of values, by the name of a profile.
+	// formats of keys, and values are formats of values, by the name of a profile.
 	formats, values map[string]profile.Format
 
-	// claims are labels that were refused because their keys are reserved.
-	claims []Label
+	// denied are labels with reserved keys from sources that aren't trusted.
+	denied []Label
 
-	// patterns of reserved keys, the keys that match them, in any case, and the prefix
-	// that keys get.
-	patterns []string
-	claimed  profile.KeySet
-	prefix   string
+	// patterns of reserved keys, the set of these keys, which ignores case, and the key prefix.
+	patterns     []string
+	reservedKeys profile.KeySet
+	prefix       string
 
-	// overridden trusted labels by tag key.
+	// overridden are trusted labels by their tag keys.
 	overridden map[string]Label
 
 	done map[*profile.Profile]*Transformed
 }
 
-// Transformed labels are tags, in the order in which they take the tag slots of a
-// resource, and labels that were refused. Both are sorted by qualified key, but
-// trusted tags come first.
+// Transformed has the tags of labels on one profile, in the order in which they take the tag slots of a resource, and the skipped
+// labels. Both are sorted by qualified key, but trusted tags come first.
 type Transformed struct {
 	Tags    []Tag
-	Refused []Refused
+	Skipped []SkippedTag
 
 	profile *profile.Profile
 
-	// format of keys, and values that of values.
+	// format of keys, and values is the format of values.
 	format, values profile.Format
 
-	// prefix that labels' keys get.
+	// prefix of keys.
 	prefix string
 
-	// claimed are the keys that only trusted labels may have, and reserved the tag keys
-	// that only they may have.
-	claimed, reserved profile.KeySet
+	// Only trusted labels may have reservedKeys and reservedTagKeys.
+	reservedKeys, reservedTagKeys profile.KeySet
 }
 
-// Fit returns the tags that a resource with so many free tag slots gets, and what is refused then,
-// sorted by qualified key.
-func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
+// Fit returns the tags that a resource with so many free tag slots gets, and all skipped tags, sorted by qualified key. The last
+// of three tags is skipped with count-cap if two slots are free.
+func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	kept := d.Tags[:max(min(len(d.Tags), slots), 0)]
-	refused := slices.Clone(d.Refused)
+	skipped := slices.Clone(d.Skipped)
 
 	for _, t := range d.Tags[len(kept):] {
-		refused = append(refused, Refused{Tag: t, Reason: profile.CountCap})
+		skipped = append(skipped, SkippedTag{Tag: t, Reason: profile.CountCap})
 	}
 
-	slices.SortStableFunc(refused, Refused.compare)
+	slices.SortStableFunc(skipped, SkippedTag.compare)
 
-	return kept, refused
+	return kept, skipped
 }
 
-// Forges is true if an entry of the tag t, with a separator between key and value, could be taken
-// for a tag with a key that the label may not have. Keys and values can have the separator in
-// them. Without a separator no entry is taken for another one.
+// Forges reports whether the string key+separator+value of the tag t can be read as a tag with another key, which t's label may
+// not have. With zone reserved, the tag zone=a: b has the string zone=a=b, which is also zone: a=b. Without a separator no
+// string can be read in two ways.
 func (d *Transformed) Forges(t Tag, separator string) bool {
 	if separator == "" {
 		return false
@@ -76,28 +73,27 @@ func (d *Transformed) Forges(t Tag, separator string) bool {
 
 	_, forged := providersSet.First(entry, separator)
 	if !forged && !t.Trusted {
-		_, forged = d.reserved.First(entry, separator)
+		_, forged = d.reservedTagKeys.First(entry, separator)
 	}
 
 	return forged
 }
 
-// Reserved are the tag keys that only trusted labels may have.
-func (d *Transformed) Reserved() profile.KeySet { return d.reserved }
+// Reserved returns the tag keys that only trusted labels may have.
+func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
 
-// QualifiedKey returns the qualified key of the label that could have become a tag with the tag
-// key.
+// QualifiedKey returns the qualified key for a tag key: platform/env for plexsphere:platform/env.
 func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
 
-// HasPrefix is true if a tag key begins with the prefix that labels' keys get on the profile, if
-// they get any.
+// HasPrefix reports whether a tag key begins with the key prefix, as the profile formats that: plexsphere_ on Google Cloud.
+// Without a key prefix it is false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
 	prefix := d.format.Apply(d.format.Prefixed("", d.prefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
-// TagKeys returns the tag keys that key, which is a tag's or a label's, can have on the profile:
-// before and after the format.
+// TagKeys returns all tag keys that key may mean on the profile, whether it is a label's or a tag's: with and without the prefix,
+// and with and without the format.
 func (d *Transformed) TagKeys(key string) []string {
 	out := []string{key, d.format.Apply(key)}
 
@@ -110,8 +106,7 @@ func (d *Transformed) TagKeys(key string) []string {
 	return slices.Compact(out)
 }
 
-// KeySet returns the tag keys of the profile that match the patterns, before or after the format is
-// applied to them.
+// KeySet returns the tag keys of the profile that match the patterns, with or without the format.
 func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
@@ -121,22 +116,20 @@ func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	return d.profile.KeySet(all...)
 }
 
-// NewTransformer returns a Transformer of labels, which must be sorted by Label.Compare and have
-// distinct tag keys. The formats, by the name of a profile, take the place of the profiles' own.
+// NewTransformer returns a Transformer of labels. The labels must be sorted by Label.Compare, and no two may have one tag key. The
+// formats of keys, by the name of a profile, take the place of the profiles' own.
 func NewTransformer(labels []Label, formats map[string]profile.Format) *Transformer {
 	return &Transformer{labels: labels, formats: formats, done: make(map[*profile.Profile]*Transformed)}
 }
 
-// Reserve the keys that match the patterns for trusted labels. A pattern is a key, or the beginning
-// of keys and a *. The prefix is the one that keys get. The claims are labels that were refused
-// before: they are skipped.
-func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
-	t.patterns, t.claimed, t.prefix, t.claims = patterns, profile.NewFoldedKeySet(patterns...), prefix, claims
+// Reserve reserves keys for trusted labels. A pattern is a key, or the beginning of keys and a *, such as platform/*. The prefix is
+// the key prefix. The denied labels have reserved keys, and are skipped.
+func (t *Transformer) Reserve(patterns []string, prefix string, denied []Label) {
+	t.patterns, t.reservedKeys, t.prefix, t.denied = patterns, profile.NewFoldedKeySet(patterns...), prefix, denied
 }
 
-// Overridden are trusted labels that labels which aren't trusted have taken the place
-// of, the latest last. Such a label stands after all if it turns out to have a
-// reserved key once both are formatted, or if the other one does.
+// Overridden takes trusted labels that lost to labels of later sources, the latest last. Such a label stands after all if the key
+// of either label turns out to be reserved once it is formatted.
 func (t *Transformer) Overridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -144,15 +137,14 @@ func (t *Transformer) Overridden(labels []Label) {
 	}
 }
 
-// FormatValues sets the formats of values, by the name of a profile. A label's value is checked
-// after its format is applied.
+// FormatValues sets the formats of values, by the name of a profile. Formatted values are checked.
 func (t *Transformer) FormatValues(formats map[string]profile.Format) { t.values = formats }
 
-// Empty is true if there is no label.
-func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
+// Empty reports whether there is no label, not even a denied one.
+func (t *Transformer) Empty() bool { return len(t.labels)+len(t.denied) == 0 }
 
-// Transform the labels to tags of the profile p. It does not count how many tags a resource may
-// have, since the resource may have some already.
+// Transform returns the tags of the labels on the profile p. It does not count them, since a resource may have other tags: see
+// Fit. testdata/transform.yaml has cases.
 func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	if d, ok := t.done[p]; ok {
 		return d
@@ -164,21 +156,21 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	d := &Transformed{
-		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, values: t.values[p.Name], prefix: t.prefix, claimed: t.claimed,
-		reserved: profile.NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
+		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, values: t.values[p.Name], prefix: t.prefix, reservedKeys: t.reservedKeys,
+		reservedTagKeys: profile.NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
 	}
 
-	for _, l := range t.claims {
-		d.refuse(d.tag(l), profile.ReservedKey)
+	for _, l := range t.denied {
+		d.skip(d.tag(l), profile.ReservedKey)
 	}
 
 	if p.HandsOn {
-		d.reserved = profile.NewFoldedKeySet() // Who gets the labels decides on what is there.
+		d.reservedTagKeys = profile.NewFoldedKeySet() // The Composition that gets the labels reserves keys itself.
 	}
 
 	for _, l := range t.labels {
-		// Who gets the labels has its own trusted sources.
-		if p.HandsOn && Claims(d.claimed, l) {
+		// The Composition that gets the labels has trusted sources of its own.
+		if p.HandsOn && HasReservedKey(d.reservedKeys, l) {
 			continue
 		}
 
@@ -190,10 +182,10 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 	d.collide()
 
-	slices.SortStableFunc(d.Refused, Refused.compare)
+	slices.SortStableFunc(d.Skipped, SkippedTag.compare)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// Labels that are handed on are not reserved, so they may be missing.
+	// Labels that are handed on are not reserved: they may be missing.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsOn
 	}
@@ -203,7 +195,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	return d
 }
 
-// tag that the label l becomes, even if the profile refuses it.
+// tag returns the tag of the label l, even if l is to be skipped.
 func (d *Transformed) tag(l Label) Tag {
 	key := l.TagKey
 
@@ -216,10 +208,11 @@ func (d *Transformed) tag(l Label) Tag {
 
 	key = d.format.Apply(key)
 
-	return Tag{Label: l, Key: key, Value: d.values.Apply(l.Value), Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
+	return Tag{Label: l, Key: key, Value: d.values.Apply(l.Value), Reserved: HasReservedKey(d.reservedKeys, l) || d.reservedTagKeys.Has(key)}
 }
 
-// Judge the label l alone: its tag, and why that is refused, if it is.
+// Judge returns the tag of the label l alone, and the reason to skip it, if there is one. On aws, the label aws:x has the tag
+// plexsphere:aws:x and the reason reserved-prefix.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
@@ -230,12 +223,12 @@ func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	return t, d.profile.Check(t.QualifiedKey, t.Key, t.Value)
 }
 
-// add the tag of the label l, unless there is a reason to refuse it.
+// add adds the tag of the label l, or skips it and returns the reason.
 func (d *Transformed) add(l Label) profile.SkipReason {
 	t, r := d.Judge(l)
 
 	if r != "" {
-		d.refuse(t, r)
+		d.skip(t, r)
 	} else {
 		d.Tags = append(d.Tags, t)
 	}
@@ -243,12 +236,12 @@ func (d *Transformed) add(l Label) profile.SkipReason {
 	return r
 }
 
-func (d *Transformed) refuse(t Tag, r profile.SkipReason) {
-	d.Refused = append(d.Refused, Refused{Tag: t, Reason: r})
+func (d *Transformed) skip(t Tag, r profile.SkipReason) {
+	d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: r})
 }
 
-// collide refuses the labels whose tag key a label with more right to it has. Entries
-// that differ only in case, but have other values, are not one.
+// collide skips labels that lost their tag key to another label: on Google Cloud, A/b and a_b both come to a_b. On clouds that
+// ignore case, Env and env are one key.
 func (d *Transformed) collide() {
 	key := func(t Tag) string { return t.Key }
 	if d.profile.FoldKeys {
@@ -274,7 +267,7 @@ func (d *Transformed) collide() {
 		if w := winners[key(t)]; w == i {
 			d.Tags = append(d.Tags, t)
 		} else {
-			d.Refused = append(d.Refused, Refused{Tag: t, Reason: profile.KeyCollision, Kept: all[w].QualifiedKey})
+			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Kept: all[w].QualifiedKey})
 		}
 	}
 }

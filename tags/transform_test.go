@@ -116,7 +116,7 @@ func TestTransform(t *testing.T) {
 					got = append(got, short(t))
 				}
 
-				for _, r := range d.Refused {
+				for _, r := range d.Skipped {
 					got = append(got, string(r.Reason)+" "+short(r.Tag))
 				}
 
@@ -150,15 +150,15 @@ func TestFormatValues(t *testing.T) {
 			got := tr.Transform(profile.Of(tc.provider))
 
 			if tc.refused != "" {
-				if diff := cmp.Diff([]tags.Refused{{Tag: want, Reason: tc.refused}}, got.Refused); diff != "" || len(got.Tags) > 0 {
+				if diff := cmp.Diff([]tags.SkippedTag{{Tag: want, Reason: tc.refused}}, got.Skipped); diff != "" || len(got.Tags) > 0 {
 					t.Errorf("\n%s\nTransform(...): got tags %v, refused -want, +got:\n%s", tc.reason, got.Tags, diff)
 				}
 
 				return
 			}
 
-			if diff := cmp.Diff([]tags.Tag{want}, got.Tags); diff != "" || len(got.Refused) > 0 {
-				t.Errorf("\n%s\nTransform(...): got refused %v, tags -want, +got:\n%s", tc.reason, got.Refused, diff)
+			if diff := cmp.Diff([]tags.Tag{want}, got.Tags); diff != "" || len(got.Skipped) > 0 {
+				t.Errorf("\n%s\nTransform(...): got refused %v, tags -want, +got:\n%s", tc.reason, got.Skipped, diff)
 			}
 		})
 	}
@@ -243,11 +243,11 @@ func TestFit(t *testing.T) {
 
 	a := tags.Tag{Label: label("=env"), Key: "env", Value: "user"}
 	b := tags.Tag{Label: label("env@1"), Key: "plexsphere:env", Value: "user"}
-	z := tags.Refused{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: profile.ReservedKey}
+	z := tags.SkippedTag{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: profile.ReservedKey}
 
 	type want struct {
 		Kept    []tags.Tag
-		Refused []tags.Refused
+		Skipped []tags.SkippedTag
 	}
 
 	cases := map[string]struct {
@@ -255,16 +255,16 @@ func TestFit(t *testing.T) {
 		slots  int
 		want   want
 	}{
-		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Refused: []tags.Refused{z}}},
-		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Refused: []tags.Refused{{Tag: b, Reason: profile.CountCap}, z}}},
-		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
-		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
+		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Skipped: []tags.SkippedTag{z}}},
+		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Skipped: []tags.SkippedTag{{Tag: b, Reason: profile.CountCap}, z}}},
+		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Skipped: []tags.SkippedTag{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
+		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Skipped: []tags.SkippedTag{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			got.Kept, got.Refused = d.Fit(tc.slots)
+			got.Kept, got.Skipped = d.Fit(tc.slots)
 
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nFit(%d): -want, +got:\n%s", tc.reason, tc.slots, diff)

@@ -92,7 +92,7 @@ type Tally struct {
 // New returns a Tally that has counted nothing.
 func New(o Options) *Tally {
 	t := &Tally{
-		input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
+		input: o.Input, transformer: (&resolve.LabelSet{}).Transformer(o.Input),
 		readers: make(map[*locate.Place]*tagpolicy.Reader),
 		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
 		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),

@@ -159,7 +159,7 @@ func expand(text string) string {
 func (tc *reportCase) scene() scene {
 	s := scene{
 		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
-		run: Run{Input: tc.Input, Set: resolve.Set{
+		run: Run{Input: tc.Input, Set: resolve.LabelSet{
 			Cut: tc.Set.Cut, Empty: tc.Set.Empty, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},

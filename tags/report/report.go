@@ -45,7 +45,7 @@ type Run struct {
 	InputHash v1beta1.Hash
 
 	// Set that the sources of the input have come to.
-	Set resolve.Set
+	Set resolve.LabelSet
 
 	// Targets whose tags Stamper decides on, once they are located. Whoever explains the run asks Stamper about them.
 	Targets *locate.Targets

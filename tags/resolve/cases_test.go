@@ -48,7 +48,7 @@ type pair struct {
 }
 
 // configOf returns the provider config of a resource, which may be none.
-func configOf(set *resolve.Set, desired object.Object) resolve.Config {
+func configOf(set *resolve.LabelSet, desired object.Object) resolve.Config {
 	ref := desired.Node().Field("spec").Field("providerConfigRef")
 	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), set.PerResource.NamespaceOf(desired), ref.Field("kind").Text(), ref.Field("name").Text())
 
@@ -56,7 +56,7 @@ func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 }
 
 // composed returns the resource in the form in which a set is asked about it.
-func (p pair) composed(name string, set *resolve.Set) *resolve.Composed {
+func (p pair) composed(name string, set *resolve.LabelSet) *resolve.Composed {
 	desired := object.Tree(p.Desired)
 	selects := func(e v1beta1.ResourceSelector) bool {
 		return e.Name.Matches(name) && e.Kind.Matches(object.Kind(desired))
@@ -208,7 +208,7 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 }
 
 // tell says what is in a set, and what each call required for it.
-func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
+func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 	out := []string{}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
@@ -282,7 +282,7 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 }
 
 // tellLabels tells the labels of a set.
-func tellLabels(s *resolve.Set) []string {
+func tellLabels(s *resolve.LabelSet) []string {
 	var out []string
 
 	for _, l := range s.Labels {
@@ -293,7 +293,7 @@ func tellLabels(s *resolve.Set) []string {
 		out = append(out, "overridden: "+label(o))
 	}
 
-	for _, l := range s.Claims {
+	for _, l := range s.Denied {
 		out = append(out, "claim "+label(l))
 	}
 
@@ -301,7 +301,7 @@ func tellLabels(s *resolve.Set) []string {
 }
 
 // tellResources tells the labels of each resource, if they differ.
-func (w *world) tellResources(s *resolve.Set) []string {
+func (w *world) tellResources(s *resolve.LabelSet) []string {
 	if s.PerResource == nil {
 		return nil
 	}
@@ -417,10 +417,10 @@ type cluster struct {
 var joined v1beta1.Decoder
 
 // resolve calls Resolve on the input, or on what it is with its standard once that is here.
-func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (resolve.Set, error) {
+func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (resolve.LabelSet, error) {
 	in, err := resolve.Extend(context.Background(), &joined, in, c.extending, required)
 	if err != nil || required.Waiting() {
-		return resolve.Set{}, err
+		return resolve.LabelSet{}, err
 	}
 
 	return resolve.Resolve(context.Background(), in, req, required)
@@ -429,7 +429,7 @@ func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, re
 // reconcile calls Resolve as often as Crossplane calls the function: until two calls
 // in a row require the same. It returns what the last call returned, and what each
 // has required.
-func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (resolve.Set, []*fnv1.Requirements, error) {
+func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (resolve.LabelSet, []*fnv1.Requirements, error) {
 	const maxCalls = 6
 
 	req = proto.CloneOf(req)
@@ -470,5 +470,5 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		}
 	}
 
-	return resolve.Set{}, calls, fmt.Errorf("not settled after %d calls", maxCalls)
+	return resolve.LabelSet{}, calls, fmt.Errorf("not settled after %d calls", maxCalls)
 }

@@ -41,10 +41,10 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 		r.contexts[key] = object.Tree(v.GetStructValue())
 	}
 
-	return namedObject{Object: r.contexts[key], name: name, of: name + "."}, nil
+	return namedObject{Object: r.contexts[key], name: name, prefix: name + "."}, nil
 }
 
-// presentContext is contextObject with a *absence for its error if there is no object.
+// presentContext is contextObject, but without an object the error is a *absence.
 func (r *resolver) presentContext(key string) (namedObject, error) {
 	o, err := r.contextObject(key)
 	if err == nil && o.IsZero() {

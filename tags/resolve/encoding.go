@@ -15,7 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// text returns the value of a label as the source s takes it. It returns false if that is null, which is no label.
+// text returns the value of a label as text, by the encoding of the source s: 3 is "3" with Scalar, and "\"x\"" is x with JSON.
+// It returns false for null, which is no label. See testdata/scalar.yaml and json.yaml.
 func (f found) text(s *v1beta1.Source) (_ string, ok bool, err error) {
 	switch {
 	case !f.IsString() && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
@@ -36,12 +37,10 @@ func (f found) text(s *v1beta1.Source) (_ string, ok bool, err error) {
 	}
 }
 
-// maxInteger is the least integer that a 64-bit floating point number may have instead of
-// another one: 2⁵³+1 becomes 2⁵³.
+// maxInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.
 const maxInteger = 1 << 53
 
-// scalar returns the text of a number or a boolean, but not of a number that may have been another
-// one before it became a floating point number.
+// scalar returns the text of a number or a boolean. It refuses a number beyond maxInteger, which may have lost digits.
 func scalar(n object.Node) (string, error) {
 	switch k := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:

@@ -19,7 +19,7 @@ import (
 
 // computed sources take labels from expressions.
 var computed = sourceType{
-	own: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
+	written: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		out := make(labels, len(s.Expressions))
 
@@ -38,31 +38,31 @@ var computed = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
 }
 
-// errWaits says that an expression reads objects that are not here yet.
+// errWaits is the error of an expression that waits for objects.
 var errWaits = errors.New("waits for objects that it reads")
 
-// selecting returns the value of an expression that says what objects to look for. The error is a *absence if there is
-// none, and errWaits if it isn't known yet.
-func (r *resolver) selecting(e expression.Expression, what string) (*structpb.Value, error) {
+// selecting returns the value of an expression in a selector, such as required.team.spec.organization. The error is a *absence if
+// there is none, and errWaits if it isn't known yet. wanted is the name of the value in messages, such as "the name".
+func (r *resolver) selecting(e expression.Expression, wanted string) (*structpb.Value, error) {
 	if here, err := r.requireObjects(e); err != nil || !here {
 		return nil, cmp.Or(err, errWaits)
 	}
 
 	v, err := r.call.Evaluate(e)
 	if errors.As(err, new(*expression.AbsentError)) {
-		return nil, valueless(what, err.Error())
+		return nil, valueless(wanted, err.Error())
 	}
 
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valueless returns the error of an expression that has no value, which says what objects to look for.
-func valueless(what, why string) error {
-	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", what, why)}
+// valueless returns the error of an expression without a value in a selector.
+func valueless(wanted, why string) error {
+	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", wanted, why)}
 }
 
-// requireObjects makes the objects that e reads those that expressions can read. It returns false if they are not
-// here yet.
+// requireObjects gives the call the objects that e reads. It returns false while Crossplane fetches them. For
+// required.team.metadata.name, it looks for the objects of the source "team".
 func (r *resolver) requireObjects(e expression.Expression) (here bool, _ error) {
 	here = true
 
@@ -88,7 +88,7 @@ func (r *resolver) requireObjects(e expression.Expression) (here bool, _ error) 
 	return here, nil
 }
 
-// read gives expressions the object that the source s names or picks, which may be none, or the list of all objects.
+// read gives the call the objects of the source s: one object if s has a name or picks one, and otherwise a list.
 func (r *resolver) read(s *v1beta1.Source, objects []namedObject) {
 	switch one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne; {
 	case !one:
@@ -98,11 +98,11 @@ func (r *resolver) read(s *v1beta1.Source, objects []namedObject) {
 	}
 }
 
-// errNull is why an expression has no value whose text is JSON.
+// errNull is the reason if the text of an expression is null in JSON.
 var errNull = errors.New("it is null in JSON")
 
-// compute returns the value that the expression in f has for the source s. It returns false, and why, if
-// there is none and need not be one.
+// compute returns the value of the expression in f, as text. If there is none, and the source s needs none, it returns false and
+// the reason. See testdata/expression.yaml.
 func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, _ error) {
 	v, err := r.call.Evaluate(*f.expression)
 

@@ -12,9 +12,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// Extend returns the input in, which was decoded from s, joined with the standard that it extends. It requires the
-// object that holds the standard, and returns in until that is here. The error is a *v1beta1.StandardError if
-// there is no such standard, or if it is broken. Any other error is about what both say together.
+// Extend returns the input in, joined with the standard that it extends. in was decoded from s. Extend requires the object with
+// the standard, e.g. data.cloudtags of the ConfigMap platform/tag-standard, and returns in while Crossplane fetches the
+// object. The error is a *v1beta1.StandardError if there is no such standard, or if it is broken. Other errors are about
+// both inputs together.
 func Extend(ctx context.Context, inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, required *require.Requirements) (*v1beta1.CloudTags, error) {
 	if in.Extends == nil {
 		return in, nil
@@ -37,14 +38,14 @@ func Extend(ctx context.Context, inputs *v1beta1.Decoder, in *v1beta1.CloudTags,
 	return joined, errors.Wrap(err, "invalid input")
 }
 
-// standardOf returns the standard that e names, or nil while Crossplane fetches the object that holds it.
+// standardOf returns the standard that e names, or nil while Crossplane fetches its object.
 func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.Standard, error) {
 	selector := require.Named(e.APIVersion, e.Kind, e.Namespace, e.Name)
 	objects, answered := required.Resources(selector)
 
 	switch {
 	case !answered:
-		return nil, nil //nolint:nilnil // What isn't here yet is neither a standard nor an error.
+		return nil, nil //nolint:nilnil // It is not here yet.
 	case len(objects) == 0:
 		return nil, noObjects(required, []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector, false)
 	}

@@ -19,15 +19,15 @@ import (
 type include struct {
 	keys, except profile.KeySet
 
-	// none says why no key is included if the field that lists the keys is absent.
+	// none is the reason why no key is included, if the field with the keys is absent.
 	none string
 }
 
 // has reports whether a qualified key is included.
 func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
-// include returns what the source s, which messages call by name, includes. That is nothing while Crossplane fetches
-// the objects that say it.
+// include returns the keys that the source s includes. While Crossplane fetches the objects with the keys, s includes none. name
+// is the source's name in messages.
 func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	out := listed(s)
 
@@ -46,7 +46,8 @@ func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	return out, nil
 }
 
-// listed returns what the source s includes, as if no field listed keys, too.
+// listed returns the keys that include of s lists itself, or all keys if it lists none. {keys: ["platform/*"], except:
+// ["platform/secret"]} includes platform/env.
 func listed(s *v1beta1.Source) *include {
 	keys, except := []string{"*"}, []string(nil)
 
@@ -61,16 +62,16 @@ func listed(s *v1beta1.Source) *include {
 	return &include{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
 }
 
-// A registry is the patterns in a field that says which labels to include: those of keys that are included, and those of
-// keys that are not, whatever else matches.
+// A registry has the patterns in the field of an include. Keys that match a pattern of except are left out, even if they match a
+// pattern of keys. {"platform/*": true, "platform/secret": false} has one of each.
 type registry struct{ keys, except []string }
 
 // A registryField is where a registry is.
 type registryField struct{ contextKey, source, path string }
 
-// registry returns the patterns in the field that in names. It reads them once, for the first source that asks, which messages
-// call by name. There are none while Crossplane fetches the objects. If there is no such field, the error is a
-// *absence.
+// registry returns the patterns in the field of the include. It reads each field once, for the first source that asks. name is
+// that source's name in messages. There are no patterns while Crossplane fetches the objects. If there is no such field, the
+// error is a *absence. See testdata/include.yaml.
 func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ error) {
 	at := registryField{in.ContextKey, in.Source, in.FromFieldPath.String()}
 	if out, ok := r.registries[at]; ok {
@@ -87,7 +88,7 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 	for _, o := range objects {
 		n, err := o.at(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
 		if err == nil && n.IsThere() {
-			there, err = true, out.add(n, o.of+in.FromFieldPath.String())
+			there, err = true, out.add(n, o.prefix+in.FromFieldPath.String())
 		}
 
 		if err != nil {
@@ -106,8 +107,8 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 	return out, nil
 }
 
-// registryObjects returns the objects whose field says which labels to include. There are none while Crossplane fetches
-// them. If there is no such object, the error is a *absence.
+// registryObjects returns the objects with the field of the include, and none while Crossplane fetches them. If there is no such
+// object, the error is a *absence.
 func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
 	switch {
 	case in.ContextKey != "":
@@ -124,8 +125,8 @@ func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
 	}
 }
 
-// add the patterns in n, which messages call by name: one, a list of them, or a map that says of each whether it is
-// included.
+// add adds the patterns of n: a text with one pattern, a list of patterns, or a map from patterns to true or false. name is the
+// field's name in messages.
 func (r *registry) add(n object.Node, name string) error {
 	switch {
 	case n.IsList():
@@ -140,10 +141,10 @@ func (r *registry) add(n object.Node, name string) error {
 	}
 }
 
-// addMap adds the patterns in a map of pattern to boolean. What is null isn't there.
-func (r *registry) addMap(of map[string]*structpb.Value, name string) error {
-	for _, pattern := range slices.Sorted(maps.Keys(of)) {
-		v := of[pattern]
+// addMap adds the patterns of a map such as {"platform/*": true, "platform/secret": "false"}. Patterns with null are left out.
+func (r *registry) addMap(fields map[string]*structpb.Value, name string) error {
+	for _, pattern := range slices.Sorted(maps.Keys(fields)) {
+		v := fields[pattern]
 		if object.IsNull(v) {
 			continue
 		}
@@ -168,7 +169,7 @@ func (r *registry) addMap(of map[string]*structpb.Value, name string) error {
 	return nil
 }
 
-// addText adds the pattern that the text is, or the patterns in the list or map that it is in YAML. An empty text has none.
+// addText adds one pattern, such as platform/*, or the patterns of a list or map in YAML. An empty text has none.
 func (r *registry) addText(text, name string) error {
 	switch {
 	case text == "":
@@ -200,7 +201,8 @@ func (r *registry) addText(text, name string) error {
 	}
 }
 
-// isYAML reports whether the text may be a list or map in YAML: it has several lines, or looks like one. A pattern doesn't.
+// isYAML reports whether the text may be a list or map in YAML, such as "- platform/*": it has several lines, a colon and a space,
+// or begins as a list or map does. No pattern does.
 func isYAML(text string) bool {
 	return strings.ContainsAny(text, "\n\r") || strings.Contains(text, ": ") ||
 		slices.ContainsFunc([]string{"- ", "[", "{"}, func(start string) bool { return strings.HasPrefix(text, start) })

@@ -171,7 +171,7 @@ func TestIncludeTrust(t *testing.T) {
 
 		admitted++
 
-		var sets []resolve.Set
+		var sets []resolve.LabelSet
 
 		object := func(name, namespace string) *structpb.Struct {
 			return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": %q, "namespace": %q, "labels": {"k0": "k0"}}, "spec": {"include": %s}}`, name, namespace, drawPatterns(t)))

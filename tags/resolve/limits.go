@@ -10,9 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// maxLabels is how many labels a set may have, and maxPatterns how many patterns fields may hold. A
-// resource has 64 tags at most, but whoever writes a composite resource could make both so long
-// that nobody else's runs get their turn.
+// maxLabels is how many labels a set may have, and maxPatterns how many patterns fields may hold. A resource has at most 64
+// tags. Without these limits, the author of one composite resource could keep the function from all others.
 const (
 	maxLabels   = 1000
 	maxPatterns = 1000
@@ -24,16 +23,17 @@ const maxText = 64 << 10
 // maxStandard is how many bytes a standard may have. To decode more takes seconds.
 const maxStandard = 256 << 10
 
-// tooMany returns an error that names who has most if all together have more than the limit. It
-// says of what, and how there can be fewer.
-func tooMany(of map[string]int, limit int, what, mend string) error {
-	all, most := 0, ""
+// tooMany returns an error if the counts together are above the limit. The error names the largest count. For example:
+// "there are 1001 patterns of keys in fields, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list
+// that it reads". things are the words for what is counted, and mend says how to have fewer.
+func tooMany(counts map[string]int, limit int, things, mend string) error {
+	all, largest := 0, ""
 
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		all += of[name]
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		all += counts[name]
 
-		if most == "" || of[name] > of[most] {
-			most = name
+		if largest == "" || counts[name] > counts[largest] {
+			largest = name
 		}
 	}
 
@@ -41,19 +41,20 @@ func tooMany(of map[string]int, limit int, what, mend string) error {
 		return nil
 	}
 
-	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", all, what, limit, most, of[most], mend)
+	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", all, things, limit, largest, counts[largest], mend)
 }
 
-// A LimitError says that there are more labels of trusted sources than a set may have. None of these is ever left out.
+// A LimitError says that there are more labels of trusted sources than a set may have. No label of a trusted source is ever left
+// out.
 type LimitError struct{ error }
 
-// cut leaves out the labels beyond maxLabels and counts them as the surplus. Labels of trusted sources stay first, and then
-// those with the lowest keys. The labels that may not have their reserved keys have a thousand places of their own. The
-// error is a LimitError.
+// cut leaves out the labels beyond maxLabels, and counts them. Labels of trusted sources stay first, and then the lowest keys:
+// of 2 trusted labels and a0000 to a0999, a0998 and a0999 go. Denied labels have maxLabels places of their own. The error is
+// a LimitError.
 func (m *merged) cut() error {
-	slices.SortFunc(m.set.Claims, tags.Label.Compare)
-	m.set.Claims = slices.CompactFunc(m.set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
-	m.set.Claims = m.set.Claims[:m.keep(len(m.set.Claims))]
+	slices.SortFunc(m.set.Denied, tags.Label.Compare)
+	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+	m.set.Denied = m.set.Denied[:m.keep(len(m.set.Denied))]
 
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
@@ -80,29 +81,29 @@ func (m *merged) cut() error {
 	return nil
 }
 
-// keep returns how many of n labels stay, and adds the others to the surplus.
+// keep returns how many of n labels stay, and adds the others to Cut.
 func (m *merged) keep(n int) int {
 	m.set.Cut += max(n-maxLabels, 0)
 
 	return min(n, maxLabels)
 }
 
-// dropCut leaves out of the labels of all resources those that the set has lost. The lowest of all labels of a resource are
-// among the lowest that the set had.
+// dropCut leaves out the labels that the set m has lost, since no resource can have them either: a resource has all labels of m,
+// and perhaps more.
 func (p *PerResource) dropCut(m *merged) {
-	kept := make(map[string]bool, len(m.set.Labels)+len(m.set.Claims))
-	for _, l := range slices.Concat(m.set.Labels, m.set.Claims) {
+	kept := make(map[string]bool, len(m.set.Labels)+len(m.set.Denied))
+	for _, l := range slices.Concat(m.set.Labels, m.set.Denied) {
 		kept[l.TagKey] = true
 	}
 
 	p.all = slices.DeleteFunc(p.all, func(t entry) bool { return !t.differs() && !kept[t.TagKey] })
 }
 
-// A bound leaves out the labels of one source that can't be among the lowest of any set: all behind the first maxLabels and
-// one, which tells that there are too many. The labels of a source come in the order of their keys.
+// A bound leaves out labels of one source that no set can have: after maxLabels, in the order of their keys, it admits one more
+// label, by which cut sees a surplus.
 type bound struct {
 	reserved       profile.KeySet
-	labels, claims int
+	labels, denied int
 
 	// left is how many labels were left out.
 	left int
@@ -111,8 +112,8 @@ type bound struct {
 // admits counts the label, and reports whether it can be in a set.
 func (b *bound) admits(l tags.Label) bool {
 	n := &b.labels
-	if !l.Trusted && tags.Claims(b.reserved, l) {
-		n = &b.claims
+	if !l.Trusted && tags.HasReservedKey(b.reserved, l) {
+		n = &b.denied
 	}
 
 	*n++

@@ -16,14 +16,14 @@ import (
 type Metadata struct {
 	Rule *v1beta1.MetadataRule
 
-	// Path is where messages say that the rule was written.
+	// Path is the path of the rule in messages, such as kubernetesMetadata[0].
 	Path string
 
 	Labels, Annotations ByItem
 }
 
-// ByItem has labels or annotations by the name of the item of a list that they are of, if the rule has an itemName, or else
-// those of the object by an empty name.
+// ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. A
+// rule without an itemName has an object's labels or annotations by an empty name.
 type ByItem map[string]map[string]string
 
 // add the labels or annotations of an item, over those that it has from earlier objects and items.
@@ -68,8 +68,8 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadata returns what the rule copies from objects that are known before resources are composed, later
-// names over earlier ones.
+// metadata returns the labels and annotations that the rule may copy. Later objects, by name, count over earlier ones. Rules that
+// copy from composed resources have none yet. See testdata/metadata.yaml.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	out := newMetadata(rule)
 
@@ -78,7 +78,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	switch rule.Source.Type {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
 		from = []namedObject{r.xr}
-	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
+	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads it later.
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
 		if from, err = r.look(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (rule.Source.Required() || !isAbsence(err)) {
@@ -95,16 +95,16 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	return out, nil
 }
 
-// MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
-// of its fields.
-func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (Metadata, error) {
+// MetadataOf returns the labels and annotations of the composed resource o that the rule may copy. Errors have the prefix before
+// paths of fields: `composed resource "bucket" metadata.labels is a list, not a map of strings`.
+func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, prefix string) (Metadata, error) {
 	out := newMetadata(rule)
-	err := out.add(namedObject{Object: o, of: of})
+	err := out.add(namedObject{Object: o, prefix: prefix})
 
 	return out, err
 }
 
-// add the labels and annotations of o, over those that are there.
+// add adds the labels and annotations of o, over earlier ones.
 func (m *Metadata) add(o namedObject) error {
 	s, to := &m.Rule.Source, m.Rule.ToFieldPaths
 
@@ -143,23 +143,23 @@ func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error 
 			continue
 		}
 
-		of := fmt.Sprintf("%s%s[%d]", o.of, list, i)
+		name := fmt.Sprintf("%s%s[%d]", o.prefix, list, i)
 		if !item.IsObject() {
-			return errors.Errorf("%s is %s, not an object", of, item.Kind())
+			return errors.Errorf("%s is %s, not an object", name, item.Kind())
 		}
 
-		found, err := (namedObject{Object: item.Object(), of: of + "."}).strings(within)
+		found, err := (namedObject{Object: item.Object(), prefix: name + "."}).strings(within)
 		if err != nil {
 			return err
 		}
 
-		name := item.Field(itemName).Text()
-		if name == "" && len(found) > 0 {
-			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", of, itemName)
+		key := item.Field(itemName).Text()
+		if key == "" && len(found) > 0 {
+			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", name, itemName)
 		}
 
 		if len(found) > 0 {
-			out.add(name, found)
+			out.add(key, found)
 		}
 	}
 

@@ -17,24 +17,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A PerResource has the labels of a Set for each composed resource, where they differ.
+// A PerResource gives each composed resource its labels, if they differ.
 type PerResource struct {
 	*resolver
 
-	// all labels in the order in which they are taken. Those that expressions compute have no value.
+	// all are the labels of all sources, in the order of the sources.
 	all []entry
 
-	// scopes are the sources that are for some resources only.
+	// scopes are the sources with resources.
 	scopes []*v1beta1.Source
 
-	// left is how many labels that not all resources have are beyond the bounds of their sources.
+	// left counts labels beyond the bounds of sources with resources, or of provider configs.
 	left int
 
-	// surplus is the most labels that any resource has had too many.
+	// surplus is the largest surplus of any resource so far.
 	surplus int
 }
 
-// computed yields the labels that expressions compute, or none without a PerResource.
+// computed yields the labels with expressions, or none without a PerResource.
 func (p *PerResource) computed() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		for i := 0; p != nil && i < len(p.all); i++ {
@@ -45,7 +45,7 @@ func (p *PerResource) computed() iter.Seq[*entry] {
 	}
 }
 
-// A Composed is what labels of a composed resource can depend on.
+// A Composed is a composed resource, as far as its labels can depend on it.
 type Composed struct {
 	// Name of the resource among those that are composed.
 	Name string
@@ -56,25 +56,25 @@ type Composed struct {
 	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
 	Desired, Observed object.Object
 
-	// Selects reports whether any of the entries selects the resource. Only sources with resources ask.
+	// Selects reports whether any of the entries selects the resource.
 	Selects func(entries []v1beta1.ResourceSelector) bool
 }
 
-// A Group is what labels of a composed resource depend on that no expression computes: resources of one group have the same
-// ones.
-type Group struct {
-	// sources has a + for each source with resources that is for the resource, and a - for each that isn't.
+// A LabelGroup identifies resources that have the same labels, apart from labels of expressions: the same sources with resources
+// select them, and they have the same provider config.
+type LabelGroup struct {
+	// sources has a + for each source with resources that selects the resource, and a - for each other one, such as "+-".
 	sources string
 
 	account account
 }
 
-// has reports whether resources of the group have the label t.
-func (g *Group) has(t *entry) bool { return t.scope == 0 || g.sources[t.scope-1] == '+' }
+// has reports whether resources of the group have the label t: its source selects them, or has no resources.
+func (g *LabelGroup) has(t *entry) bool { return t.scope == 0 || g.sources[t.scope-1] == '+' }
 
-// Group returns the group of a composed resource. alike is false if an expression computes a label of it, so that no other
-// resource may have the same.
-func (p *PerResource) Group(c *Composed) (g Group, alike bool) {
+// Group returns the group of a composed resource. alike is false if a label of the resource has an expression: then no other
+// resource need have the same labels.
+func (p *PerResource) Group(c *Composed) (g LabelGroup, alike bool) {
 	g = p.group(c)
 
 	for t := range p.computed() {
@@ -86,7 +86,7 @@ func (p *PerResource) Group(c *Composed) (g Group, alike bool) {
 	return g, true
 }
 
-func (p *PerResource) group(c *Composed) Group {
+func (p *PerResource) group(c *Composed) LabelGroup {
 	sources := make([]byte, len(p.scopes))
 
 	for i, s := range p.scopes {
@@ -96,36 +96,38 @@ func (p *PerResource) group(c *Composed) Group {
 		}
 	}
 
-	return Group{sources: string(sources), account: p.account(c)}
+	return LabelGroup{sources: string(sources), account: p.account(c)}
 }
 
-// An entry is a label that a source gives, a label that an expression computes for each resource, or all
-// labels of the provider config of each resource.
+// An entry is one of these:
+//   - a label
+//   - a label without a value, and the expression for the value
+//   - all labels of provider configs
 type entry struct {
 	tags.Label
 
-	// scope is the number of the source among those that are for some resources only, the first being 1, or 0 if it is for
-	// all.
+	// scope is the position in scopes of the source, plus 1. It is 0 if the source has no resources.
 	scope int
 
+	// source and found are set if the label has an expression.
 	source *v1beta1.Source
 	found  found
 
+	// accounts are set for labels of provider configs.
 	accounts *accounts
 
-	// had is true if any resource has had the label, or if nothing is to be said of labels that are
-	// missing. why is the first reason why a resource lacks the label.
+	// had reports whether any resource so far has had the label, or needs none. why is the first reason for a missing label.
 	had bool
 	why string
 
-	// waits is true if the label may be there once a resource is observed that isn't yet.
+	// waits reports whether the expression reads observed of a resource that isn't made yet.
 	waits bool
 }
 
-// differs reports whether the label isn't the same for all resources.
+// differs reports whether the label may not be the same for all resources.
 func (t *entry) differs() bool { return t.source != nil || t.accounts != nil || t.scope > 0 }
 
-// add the labels of the source s that t stands for.
+// add adds the entry t of the source s.
 func (p *PerResource) add(t entry, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopes); n == 0 || p.scopes[n-1] != s {
@@ -138,9 +140,10 @@ func (p *PerResource) add(t entry, s *v1beta1.Source) {
 	p.all = append(p.all, t)
 }
 
-// Set returns the labels of a composed resource: those that all resources have, and its own, but nothing
-// else. An error is a resolve failure.
-func (p *PerResource) Set(c *Composed) (*Set, error) {
+// Set returns all labels of a composed resource, and nothing else of a LabelSet. For example, the expression
+// desired.spec.forProvider.region adds region: eu-central-1 to the labels of a Bucket there. An error is a resolve failure.
+// See testdata/resources.yaml and expression.yaml.
+func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 	m := newMerged(p.reserved, len(p.all))
 	g := p.group(c)
 
@@ -166,16 +169,16 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 	return &m.set, nil
 }
 
-// addLabels adds the labels that t stands for on the composed resource c.
+// addLabels adds the labels of the entry t for the composed resource c.
 func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 	switch {
 	case t.accounts != nil:
-		of := p.accountOf(t.accounts, c)
-		if of == (account{}) {
+		config := p.accountOf(t.accounts, c)
+		if config == (account{}) {
 			t.accounts.passed = cmp.Or(t.accounts.passed, c.Config.Name)
 		}
 
-		labels, err := p.labelsOf(t, of)
+		labels, err := p.labelsOf(t, config)
 		for _, l := range labels {
 			m.take(l)
 		}
@@ -206,15 +209,15 @@ func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 	}
 }
 
-// An Absent label is one whose expression has no value for a composed resource, and Why.
+// An Absent label has an expression without a value for a composed resource. Why gives the reason.
 type Absent struct {
 	tags.Label
 
 	Why string
 }
 
-// replacing returns the latest source by the tag keys of labels that differ, which take the place of others. Labels of provider
-// configs count once these were read.
+// replacing returns the tag keys of labels that differ, and the latest source of each. Such a label takes the place of a label
+// that all resources have. Labels of provider configs count once they are read.
 func (p *PerResource) replacing() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
@@ -224,13 +227,13 @@ func (p *PerResource) replacing() map[string]*tags.Source {
 			continue
 		}
 
-		of := []tags.Label{t.Label}
+		labels := []tags.Label{t.Label}
 		if t.accounts != nil {
-			of = slices.Concat(slices.Collect(maps.Values(t.accounts.labels))...)
+			labels = slices.Concat(slices.Collect(maps.Values(t.accounts.labels))...)
 		}
 
-		for _, l := range of {
-			if l.Trusted || !tags.Claims(p.reserved, l) {
+		for _, l := range labels {
+			if l.Trusted || !tags.HasReservedKey(p.reserved, l) {
 				out[l.TagKey] = l.Source // Entries are in the order of sources.
 			}
 		}
@@ -239,7 +242,7 @@ func (p *PerResource) replacing() map[string]*tags.Source {
 	return out
 }
 
-// Observing returns the expressions of labels that differ which mention the observed resource.
+// Observing returns the expressions that read the observed resource, such as `sources[1]: expressions[id]`.
 func (p *PerResource) Observing() (out []string) {
 	for t := range p.computed() {
 		if t.found.expression.Mentions(expression.Observed) {
@@ -250,13 +253,12 @@ func (p *PerResource) Observing() (out []string) {
 	return out
 }
 
-// String is what messages call a label that an expression computes.
+// String returns the name of an expression in messages, such as `sources[1]: expressions[id]`.
 func (t *entry) String() string {
 	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
-// Empty returns the sources that find nothing for any of the resources that have been asked about, in their
-// order.
+// Empty returns the sources that have found nothing for all resources so far, in their order.
 func (p *PerResource) Empty() (out []Lack) {
 	if p == nil {
 		return nil
@@ -266,7 +268,7 @@ func (p *PerResource) Empty() (out []Lack) {
 		first := &p.all[i]
 		had, why := false, ""
 
-		// Those of a source are side by side.
+		// The entries of a source are side by side.
 		for ; i < len(p.all) && p.all[i].Source == first.Source; i++ {
 			had, why = had || p.all[i].had, cmp.Or(why, p.all[i].why)
 		}
@@ -288,9 +290,8 @@ func (p *PerResource) Empty() (out []Lack) {
 	return out
 }
 
-// absent returns the expressions that have no value for any of the resources that have been asked about, in
-// the order of their sources and keys. A resource that isn't made yet says nothing about expressions that
-// read what is observed.
+// absent returns the expressions without a value for all resources so far, in the order of their sources and keys. Expressions
+// that wait for an observed resource are not among them.
 func (p *PerResource) absent() (out []Lack) {
 	for t := range p.computed() {
 		if !t.had && !t.waits && t.why != "" {
@@ -306,12 +307,12 @@ func (p *PerResource) HasAccounts() bool {
 	return p != nil && slices.ContainsFunc(p.all, func(t entry) bool { return t.accounts != nil })
 }
 
-// A Difference is labels of a source that differ per composed resource.
+// A Difference tells labels of a source that differ per composed resource.
 type Difference struct {
-	// Labels are nil if they are those of provider configs, which nobody knows before resources name the configs.
+	// Labels are nil for labels of provider configs: nobody knows them before resources name their configs.
 	Labels []tags.Label
 
-	// Why they differ, in words of messages.
+	// Why is the reason in words of messages, such as "sources[1]: expressions[region] mentions desired".
 	Why string
 }
 
@@ -324,7 +325,7 @@ func (p *PerResource) Differences() (out []Difference) {
 		case t.source != nil:
 			names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
 			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and "))})
-		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].source == nil: // Those of a source are side by side.
+		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].source == nil: // The entries of a source are side by side.
 			last := &out[len(out)-1]
 			last.Labels, last.Why = append(last.Labels, t.Label), last.Why+", "+words.Name(t.QualifiedKey)
 		case t.scope > 0:

@@ -16,21 +16,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// providerConfig sources take labels from the config that each composed resource is made with.
-// They are not known before these are.
+// providerConfig sources take labels from the provider config of each composed resource. They are not known before the
+// composed resources are known.
 var providerConfig = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
 }
 
-// An accounts is a source of labels in the provider config of each resource.
+// accounts are the labels of a providerConfig source, by provider config.
 type accounts struct {
 	*v1beta1.Source
 
 	from    *tags.Source
 	include *include
 
-	// labels has those of each config that was read. passed is the name of the first config that was
-	// not read, because names doesn't have it.
+	// labels are the labels of each config so far. passed is the name of the first config that names of the source doesn't
+	// have.
 	labels map[account][]tags.Label
 	passed string
 }
@@ -41,7 +41,7 @@ type Config struct {
 
 	Name string
 
-	// Namespaced is true if the config is in the namespace of the resource.
+	// Namespaced reports whether the config is in the namespace of the resource.
 	Namespaced bool
 }
 
@@ -52,14 +52,13 @@ type account struct {
 	namespace string
 }
 
-// NamespaceOf returns the namespace of a desired resource: that of the composite resource, whose composed
-// resources are all in it, or else its own.
+// NamespaceOf returns the namespace of a desired resource. All composed resources of a namespaced composite resource are in its
+// namespace. Others have their own.
 func (p *PerResource) NamespaceOf(desired object.Object) string {
 	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
 }
 
-// accountOf returns the provider config of a composed resource, or none if it is not one that the source
-// reads.
+// accountOf returns the provider config of a composed resource, or none if names of the source doesn't have it.
 func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 	if len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
 		return account{}
@@ -68,7 +67,7 @@ func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 	return p.account(c)
 }
 
-// account returns the provider config of a composed resource, or none if it has none.
+// account returns the provider config of a composed resource. It is zero if the resource has none.
 func (p *PerResource) account(c *Composed) account {
 	out := account{Config: c.Config}
 	if c.Config.Namespaced {
@@ -78,38 +77,38 @@ func (p *PerResource) account(c *Composed) account {
 	return out
 }
 
-// selector of the account's object.
+// selector returns the selector of the config's object.
 func (a account) selector() *fnv1.ResourceSelector {
 	return require.Named(a.GroupVersion().String(), a.Kind, a.namespace, a.Name)
 }
 
-// String is what messages call the account.
+// String returns the name in messages, such as "ProviderConfig team-a/default (aws.m.upbound.io/v1beta1)".
 func (a account) String() string {
 	return fmt.Sprintf("%s %s (%s)", a.Kind, strings.TrimPrefix(a.namespace+"/"+a.Name, "/"), a.GroupVersion())
 }
 
-// Require requires the objects that labels of a composed resource are in. It requires the same on each call
-// of a run, whatever else is known about the resource.
+// Require requires the provider config of a composed resource, if its labels count. It requires the same config on each call of
+// a run.
 func (p *PerResource) Require(c *Composed) {
 	for i := range p.all {
 		t := &p.all[i]
 		if a := t.accounts; a != nil && (t.scope == 0 || c.Selects(a.Resources)) {
-			if of := p.accountOf(a, c); of != (account{}) {
-				p.required.Resources(of.selector())
+			if config := p.accountOf(a, c); config != (account{}) {
+				p.required.Resources(config.selector())
 			}
 		}
 	}
 }
 
-// labelsOf returns the labels that the source t takes from an account.
-func (p *PerResource) labelsOf(t *entry, of account) ([]tags.Label, error) {
+// labelsOf returns the labels that the entry t takes from a provider config. It reads each config once.
+func (p *PerResource) labelsOf(t *entry, config account) ([]tags.Label, error) {
 	a := t.accounts
 
-	if labels, ok := a.labels[of]; ok || of == (account{}) {
+	if labels, ok := a.labels[config]; ok || config == (account{}) {
 		return labels, nil
 	}
 
-	out, err := p.read(a, of)
+	out, err := p.read(a, config)
 	if note, ok := optional(a.Source, err); ok {
 		t.why, err = cmp.Or(t.why, note), nil
 	} else {
@@ -117,23 +116,23 @@ func (p *PerResource) labelsOf(t *entry, of account) ([]tags.Label, error) {
 	}
 
 	if err == nil {
-		a.labels[of] = out
+		a.labels[config] = out
 	}
 
 	return out, err
 }
 
-// read returns the labels of an account that the source includes. If there are none, the error is a
-// *absence.
-func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
-	objects, _ := p.required.Resources(of.selector())
+// read returns the labels in a provider config that the source includes. Without any, the error is a *absence. See
+// testdata/providerconfig.yaml.
+func (p *PerResource) read(a *accounts, config account) ([]tags.Label, error) {
+	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {
-		none := fmt.Sprintf("there is no %s", of)
+		none := fmt.Sprintf("there is no %s", config)
 		return nil, &absence{failure: none, note: none}
 	}
 
-	// It is one at most, since the account has a name.
-	found, err := namedObject{Object: objects[0], name: of.String(), of: of.String() + " "}.labels(a.Source)
+	// The selector has a name, so that it selects at most one object.
+	found, err := namedObject{Object: objects[0], name: config.String(), prefix: config.String() + " "}.labels(a.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +142,8 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	all, places := found[0], bound{reserved: p.reserved}
 
 	for l, f := range p.included(a.Source, a.from, a.include, all) {
-		// Anybody may make one in a namespace.
-		l.Trusted = l.Trusted && !of.Namespaced
+		// Anybody may make a config in a namespace.
+		l.Trusted = l.Trusted && !config.Namespaced
 
 		var ok bool
 		if l.Value, ok, err = f.text(a.Source); err != nil {
@@ -165,13 +164,13 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 
 	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {
-		return nil, &absence{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
+		return nil, &absence{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
 	}
 
 	return out, nil
 }
 
-// empty says why the source finds nothing. why is the reason for the first config, if there is one.
+// empty returns the reason for a source that finds nothing. why is the reason of the first config, if any was read.
 func (a *accounts) empty(why string) string {
 	switch {
 	case len(a.labels) > 1:

@@ -14,34 +14,34 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// compositeResource is what messages call it.
+// compositeResource is the name of the composite resource in messages.
 const compositeResource = "the composite resource"
 
-// A namedObject is an object that labels or keys are read from, and what messages call it.
+// A namedObject is an object with its name in messages.
 type namedObject struct {
 	object.Object
 
-	// name of the object in messages, and what stands before the paths of its fields.
-	name, of string
+	// name of the object, such as "ConfigMap platform/tags", and prefix of the paths of its fields: "ConfigMap platform/tags ".
+	// Fields of the composite resource have no prefix.
+	name, prefix string
 }
 
-// at returns the value at the path, if there is one. One that isn't of the kinds, in the words of
-// messages, is refused by what they are not.
+// at returns the value at the path, which must be of one of the kinds, such as "an object". Otherwise not says what the value
+// isn't: "spec.labels is a list, not a map of strings".
 func (o namedObject) at(path object.Path, not string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 
 	switch {
 	case err != nil:
-		return object.Node{}, errors.Errorf("%s%w", o.of, err)
+		return object.Node{}, errors.Errorf("%s%w", o.prefix, err)
 	case n.IsThere() && !slices.Contains(kinds, n.Kind()):
-		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.of, path, n.Kind(), not)
+		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.prefix, path, n.Kind(), not)
 	default:
 		return n, nil
 	}
 }
 
-// strings at the path, by key, or nil if there is no such field. One that is null isn't
-// there.
+// strings returns the map of strings at the path, or nil if there is no such field. Keys whose value is null are left out.
 func (o namedObject) strings(path object.Path) (map[string]string, error) {
 	n, err := o.at(path, "not a map of strings", "an object")
 	if err != nil || !n.IsThere() {
@@ -51,11 +51,11 @@ func (o namedObject) strings(path object.Path) (map[string]string, error) {
 	fields := n.Value().GetStructValue().GetFields()
 	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
-	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.of+path.String())
+	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.prefix+path.String())
 }
 
-// patternsIn returns the patterns of keys in the list n, which messages call by name. invalid says what is wrong with a
-// pattern.
+// patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the list's name in messages, and
+// invalid returns the reason against a pattern.
 func patternsIn(n object.Node, name string, invalid func(pattern string) string) ([]string, error) {
 	out := make([]string, 0, n.Len())
 
@@ -75,12 +75,12 @@ func patternsIn(n object.Node, name string, invalid func(pattern string) string)
 	return out, nil
 }
 
-// prefixable are the maps whose keys can have a prefix, later ones over earlier ones.
-// Annotations can hold more than labels, so the annotation is meant if there are both.
+// prefixable are the maps whose keys can have a prefix. If both have a key, the annotation counts, since an annotation can have
+// any value.
 var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// labels at the path of the source s, or the labels and annotations that have its prefix, without
-// it. What is null isn't there.
+// labels returns the labels at the path of the source s. If s has a prefix, such as tags.example.org/, labels returns the labels
+// and annotations with the prefix, and cuts it off. Keys whose value is null are left out.
 func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	paths := prefixable
 	if s.Prefix == "" {
@@ -95,7 +95,7 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 			return nil, err
 		}
 
-		name := o.of + path.String()
+		name := o.prefix + path.String()
 		if n.IsThere() && out == nil {
 			out = make(labels, n.Len())
 		}
@@ -118,13 +118,13 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	}
 }
 
-// missing returns the error of an absent field. It is no failure if the field isn't required: then only the
-// note is reported.
+// missing returns the error of an absent field. The note is for a field that isn't required.
 func (o namedObject) missing(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
-// string returns the string that s names or reads from the composite resource. If the field is absent or empty, the error is a *absence with the note.
+// string returns the text of s: its value, or the text of a field of the composite resource. If the field is absent or empty,
+// the error is a *absence with the note.
 func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
 	if s.Value != "" {
 		return s.Value, nil
@@ -144,10 +144,10 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// text returns the string that s names, reads from the composite resource or computes, or an empty one if s is
-// nil. If there is none, the error is a *absence: with the note if a field is absent, or else about the
-// expression of what.
-func (r *resolver) text(s *v1beta1.StringSelector, what, note string) (string, error) {
+// text returns the text of s: its value, the text of a field of the composite resource, or the value of an expression. It is
+// empty if s is nil. Without a text, the error is a *absence. That has the note for a field, and names the wanted thing for
+// an expression: "the expression of the name has no value".
+func (r *resolver) text(s *v1beta1.StringSelector, wanted, note string) (string, error) {
 	switch {
 	case s == nil:
 		return "", nil
@@ -155,33 +155,33 @@ func (r *resolver) text(s *v1beta1.StringSelector, what, note string) (string, e
 		return r.string(&s.StringSource, note)
 	}
 
-	v, err := r.selecting(s.Expression, what)
+	v, err := r.selecting(s.Expression, wanted)
 	if err == nil && v.GetStringValue() == "" {
-		err = valueless(what, "it is empty")
+		err = valueless(wanted, "it is empty")
 	}
 
 	return v.GetStringValue(), err
 }
 
-// stringMap returns the map that m names, reads from the composite resource or computes, or nil if m is nil. If
-// there is none, the error is a *absence, as that of text.
-func (r *resolver) stringMap(m *v1beta1.MapSource, what, note string) (map[string]string, error) {
+// stringMap returns the map of m, as text returns a text. Value and fromFieldPath may be there together: then a key of value
+// counts. {fromFieldPath: spec.selector, value: {region: eu}} is the selector with region: eu.
+func (r *resolver) stringMap(m *v1beta1.MapSource, wanted, note string) (map[string]string, error) {
 	switch {
 	case m == nil:
 		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
 	case m.FromFieldPath.IsZero() && m.Value != nil:
 		return m.Value, nil
 	case !m.Expression.IsZero():
-		v, err := r.selecting(m.Expression, what)
+		v, err := r.selecting(m.Expression, wanted)
 		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
-			err = valueless(what, "it is empty")
+			err = valueless(wanted, "it is empty")
 		}
 
 		if err != nil {
 			return nil, err
 		}
 
-		return object.StringMap(v, what)
+		return object.StringMap(v, wanted)
 	}
 
 	out, err := r.xr.strings(m.FromFieldPath)
@@ -198,7 +198,7 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, what, note string) (map[strin
 	}
 }
 
-// merge returns what both maps have, and what the second one has for keys of both.
+// merge returns the entries of both maps. For a key of both, it takes the value of b.
 func merge(a, b map[string]string) map[string]string {
 	out := make(map[string]string, len(a)+len(b))
 	maps.Copy(out, a)

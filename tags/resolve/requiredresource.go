@@ -34,8 +34,8 @@ var requiredResource = sourceType{
 	},
 }
 
-// pickedBefore returns the position of the object that was picked before for the source s, by the status of the
-// composite resource, or a negative one if it isn't among the objects.
+// pickedBefore returns the position of the object that the status of the composite resource records for the source s, or -1.
+// The status has e.g. classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}.
 func (r *resolver) pickedBefore(s *v1beta1.Source, objects []namedObject) int {
 	if r.in.StatusFieldPath.IsZero() {
 		return -1
@@ -51,9 +51,9 @@ func (r *resolver) pickedBefore(s *v1beta1.Source, objects []namedObject) int {
 	})
 }
 
-// pick picks one of the objects that look has found for the source s, or failed to: the one that was picked before, if
-// it is still among them, or else, unless the composite resource is bound, the one with the lowest name, then
-// namespace. It takes the provider that the object names.
+// pick picks one of the objects of the source s: the recorded one, or else the one with the lowest name and then namespace. failed
+// is the error of look. If the composite resource is bound, only the recorded object can be picked. pick also takes the
+// provider that the object names. See testdata/class.yaml.
 func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) ([]namedObject, error) {
 	bound, err := r.bound(s.Resource.Unless)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) 
 		return nil, failed
 	}
 
-	// Whoever chooses a class by its name doesn't look at the namespace first.
+	// People choose a class by its name, and the namespace comes second.
 	class := slices.MinFunc(objects, func(a, b namedObject) int {
 		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
 	})
@@ -99,7 +99,7 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) 
 	return []namedObject{class}, nil
 }
 
-// ofAll returns the labels of all objects.
+// ofAll returns the labels of all objects. Without any, the error is a *absence about the first object.
 func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 	none := ""
 
@@ -133,7 +133,7 @@ func soWithAll(objects []namedObject) string {
 	return fmt.Sprintf(", and so with all %d objects", len(objects))
 }
 
-// selectedTitle returns what people call the objects that res selects.
+// selectedTitle returns a name for the selected objects, such as "Team payments" or "ConfigMap with team=payments".
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	title := strings.Join(words.Map(res.ResourceKinds(), func(k v1beta1.ResourceKind) string { return k.Kind }), " or ")
 
@@ -160,18 +160,18 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	}
 }
 
-// pairs of labels, sorted.
+// pairs returns the labels as text, sorted: env=prod,team=payments.
 func pairs(labels map[string]string) string {
 	return strings.Join(words.Map(slices.Sorted(maps.Keys(labels)), func(key string) string { return key + "=" + labels[key] }), ",")
 }
 
-// objects are what a source that selects objects finds.
+// objects are the objects that a source selects, or the error of looking for them.
 type objects struct {
 	all []namedObject
 	err error
 }
 
-// objects returns what look returns for s, or the one that is picked of that. It looks once.
+// objects returns the objects that look finds for s, or the one that pick chooses. It looks once.
 func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	out, ok := r.found[s]
 	if !ok {
@@ -186,7 +186,7 @@ func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	return slices.Clone(out.all), out.err
 }
 
-// bound reports whether the composite resource has the field, if there is one to look at.
+// bound reports whether the composite resource has the field of unless, such as spec.resourceRef.
 func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
 	if unless == nil {
 		return false, nil
@@ -197,10 +197,11 @@ func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
 	return n.IsThere(), errors.Wrap(err, "cannot tell whether one is to be picked")
 }
 
-// look returns the objects that the resource of s selects, sorted by namespace, name and the order of the kinds. It
-// requires them, and returns none until all are here, and with them what says which they are. Anybody who may make an
-// object in any namespace can give it labels, so a trusted source believes those of a namespace by labels only if it
-// names the namespace.
+// look returns the objects that s.Resource selects, sorted by namespace, name and the order of the kinds. It requires them, and
+// returns none until Crossplane has sent them and all objects that the selector reads.
+//
+// Everybody may label an object of one's own namespace. So a trusted source that selects by labels takes objects of a namespace
+// only if it has resource.namespace. See testdata/trust.yaml.
 func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
 	if errors.Is(err, errWaits) {
@@ -217,10 +218,10 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
 
 	for _, k := range kinds {
-		of := proto.CloneOf(sel)
-		of.ApiVersion, of.Kind = k.APIVersion, k.Kind
+		one := proto.CloneOf(sel)
+		one.ApiVersion, one.Kind = k.APIVersion, k.Kind
 
-		found, answered := r.required.Resources(of)
+		found, answered := r.required.Resources(one)
 		all = all && answered
 
 		for _, o := range found {
@@ -230,7 +231,7 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 			}
 
 			name := object.Title(o)
-			objects = append(objects, namedObject{Object: o, name: name, of: name + " "})
+			objects = append(objects, namedObject{Object: o, name: name, prefix: name + " "})
 		}
 	}
 
@@ -247,16 +248,16 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	return objects, nil
 }
 
-// noObjects is the error of a selector of these kinds that selects no object, or only such in
-// namespaces that a trusted source doesn't believe.
+// noObjects returns the error of a selector without an object: "there is no ConfigMap (v1) named "tags"". untrusted says
+// that there are objects, but none that a trusted source takes.
 func noObjects(required *require.Requirements, kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
 	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
-	what := strings.Join(names, " or ") + " " + selected(sel)
-	none := "there is no " + what
+	wanted := strings.Join(names, " or ") + " " + selected(sel)
+	none := "there is no " + wanted
 
 	switch {
 	case untrusted:
-		none = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", what)
+		none = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wanted)
 	case required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "":
 		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
@@ -264,9 +265,9 @@ func noObjects(required *require.Requirements, kinds []v1beta1.ResourceKind, sel
 	return &absence{failure: none, note: none}
 }
 
-// selector returns the selector of the objects that res selects, whatever their kind is. pick is One if one
-// of them is picked: then the search goes from a name that the composite resource doesn't give to labels,
-// and from these to the default ones.
+// selector returns the selector of res, without a kind. If pick is One, an absent name or label is no error: the selector has
+// the first of the name, the labels, and defaultMatchLabels. For example, an empty spec.className leads to
+// defaultMatchLabels: {default: "true"}.
 func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
 	const neither = compositeResource + " gives neither a name nor labels to match"
 
@@ -318,7 +319,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 	return out, nil
 }
 
-// selected says what a selector looks for.
+// selected returns a selector in the words of messages: `named "tags" in the namespace "platform"`.
 func selected(s *fnv1.ResourceSelector) string {
 	out := "with the labels " + pairs(s.GetMatchLabels().GetLabels())
 

@@ -63,8 +63,8 @@ func class(kind, name, labels string) string {
 }
 
 // picked returns what Resolve should return if it picks the class, whose only label is its name.
-func picked(kind, name, provider string) resolve.Set {
-	return resolve.Set{
+func picked(kind, name, provider string) resolve.LabelSet {
+	return resolve.LabelSet{
 		Provider: provider,
 		Labels:   []tags.Label{plain("class", name, 0)},
 		Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class(kind, name, "{}")))},
@@ -101,10 +101,10 @@ func TestClassInTime(t *testing.T) {
 		"resource": {"apiVersion": "classes.example.org/v1", "kind": "AWSClass", "matchLabels": {"value": {"grade": "gold"}}}
 	}]`
 
-	check := func(t *testing.T, reason, want string, got resolve.Set, err error) {
+	check := func(t *testing.T, reason, want string, got resolve.LabelSet, err error) {
 		t.Helper()
 
-		wantErr, wantSet := "", resolve.Set{}
+		wantErr, wantSet := "", resolve.LabelSet{}
 
 		if want == "" {
 			wantErr = `cannot resolve sources[0] "class": there is no AWSClass (classes.example.org/v1) with the labels grade=gold`
@@ -159,7 +159,7 @@ func TestPickIsNotRandom(t *testing.T) {
 	named := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "spec.tags", "resource": {`+kinds+`, "name": {"value": "gold"}}}]`)
 	all := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "class", "pick": "All", "fromFieldPath": "spec.tags", "resource": {"apiVersion": "classes.example.org/v1", "kind": "AWSClass", "matchLabels": {"value": {"grade": "gold"}}}}]`)
 
-	merged := resolve.Set{
+	merged := resolve.LabelSet{
 		Labels:     []tags.Label{plain("class", "oro", 0)},
 		Overridden: []tags.Label{plain("class", "argent", 0), plain("class", "gold", 0)},
 	}
@@ -200,7 +200,7 @@ func TestWaiting(t *testing.T) {
 
 	// call resolves for a request with these answers, and returns what it
 	// requires, too.
-	call := func(answers map[string]*fnv1.Resources) (resolve.Set, bool, map[string]*fnv1.ResourceSelector) {
+	call := func(answers map[string]*fnv1.Resources) (resolve.LabelSet, bool, map[string]*fnv1.ResourceSelector) {
 		req := request(w.Composite)
 		req.RequiredResources = answers
 		required := require.New(req)
@@ -252,7 +252,7 @@ func TestWaiting(t *testing.T) {
 			continue
 		}
 
-		wantSet := resolve.Set{
+		wantSet := resolve.LabelSet{
 			Provider: "gcp",
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
 			Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class("GCPClass", "argentum", "{}")))},

@@ -21,58 +21,57 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Set is the result of an input's sources for one composite resource. It is not complete while something
-// that Crossplane must fetch is missing.
-type Set struct {
-	// Provider that the composite resource names, or else a class, or empty. A provider that the
-	// input names by value is not here: it has more weight.
+// A LabelSet is what the input comes to for one composite resource: its label set, and all else that the input reads of
+// objects. It is not complete before Crossplane has fetched all objects.
+type LabelSet struct {
+	// Provider comes from a field of the composite resource, or from a class. It is empty if neither has one, and if the
+	// input has provider.value.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. Labels that differ per
-	// composed resource are neither here nor in Claims and Overridden.
+	// Labels of all sources, sorted. No two have the same tag key. Labels that differ per composed resource are neither here
+	// nor in Denied and Overridden.
 	Labels []tags.Label
 
-	// PerResource has all labels for each composed resource, or is nil if none differs.
+	// PerResource has all labels for each composed resource. It is nil if no label differs.
 	PerResource *PerResource
 
-	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
-	Claims []tags.Label
+	// Denied are the labels with reserved keys from sources that aren't trusted, sorted. They are skipped.
+	Denied []tags.Label
 
-	// Overridden are the labels that later ones with the same tag key have replaced, in the
-	// order in which that happened.
+	// Overridden are the labels that lost to a label of a later source with the same tag key, in the order of losing.
 	Overridden []tags.Label
 
 	// Lost are the labels of a composed resource whose expressions have no value for it.
 	Lost []Absent
 
-	// Cut is how many labels the set lacks, since there were too many.
+	// Cut is the number of labels beyond maxLabels.
 	Cut int
 
-	// Classes that were picked, by the name of their source.
+	// Classes are the picked objects, by the name of their source.
 	Classes map[string]object.Object
 
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
 	Remove, Ignore []TagKey
 
-	// Metadata that kubernetesMetadata copies, by the position of the rule. It is
-	// empty for rules that copy from composed resources.
+	// Metadata are the labels and annotations that kubernetesMetadata copies, by the position of the rule. Rules that copy
+	// from composed resources have none here.
 	Metadata []Metadata
 
-	// Absent are the expressions that have no value, in the order of their sources and keys, without
-	// those whose value differs per resource.
+	// Absent are the expressions without a value, in the order of their sources and keys. Expressions that differ per
+	// resource are not among them.
 	Absent []Lack
 
-	// Hops are what sources find that are selected by expressions, or that give no labels, in their order.
+	// Hops are the objects of sources on the way to other objects, in the order of the sources.
 	Hops []Hop
 
-	// Empty are the sources that find nothing where that is no error, in their order, without those of
-	// PerResource.
+	// Empty are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
 	Empty []Lack
 }
 
-// A Hop says what a source finds, which objects of other sources have led to or which may lead to theirs.
+// A Hop is what one source finds on the way to other objects: an expression selects its objects, or it gives no labels itself.
+// For example, the source "team" finds the Team payments, whose spec.organization selects an Organization.
 type Hop struct {
-	// Source is the name of the source for messages, and Objects are those that it finds.
+	// Source is the name of the source in messages, and Objects are the names of its objects.
 	Source  string
 	Objects []string
 }
@@ -81,26 +80,27 @@ func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objec
 
 // A Lack says that a source finds nothing, or that one of its expressions has no value.
 type Lack struct {
-	// Source is the name of the source for messages, and Why it lacks what it does.
+	// Source is the name of the source in messages, and Why gives the reason.
 	Source, Why string
 }
 
 func (l Lack) String() string { return l.Source + ": " + l.Why }
 
-// Valueless returns the single expressions that have no value for any composed resource that has been asked
-// about, in the order of their sources and keys. Sources that find nothing at all are left out.
-func (s *Set) Valueless() []Lack {
+// Valueless returns the single expressions without a value, in the order of their sources and keys. An expression that differs
+// per resource is among them if no resource so far has got a value. Sources that find nothing at all are left out: Empty
+// has them. For example, it returns `sources[0]: expressions[team]: no such key: labels`.
+func (s *LabelSet) Valueless() []Lack {
 	empty := make(map[string]bool)
-	for _, of := range slices.Concat(s.Empty, s.PerResource.Empty()) {
-		empty[of.Source] = true
+	for _, l := range slices.Concat(s.Empty, s.PerResource.Empty()) {
+		empty[l.Source] = true
 	}
 
 	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
 }
 
-// Surplus returns how many labels are skipped with count-cap since no set may have so many, and nobody names them. If labels
-// differ per resource, it is the most of any resource that has been asked about.
-func (s *Set) Surplus() int {
+// Surplus returns how many labels are skipped with count-cap and without a name, since a label set has at most maxLabels. If
+// labels differ per resource, it is the largest number of any resource so far. 1,200 untrusted labels have a surplus of 200.
+func (s *LabelSet) Surplus() int {
 	if s.PerResource == nil {
 		return s.Cut
 	}
@@ -108,42 +108,44 @@ func (s *Set) Surplus() int {
 	return s.Cut + s.PerResource.surplus
 }
 
-// MaxLabels says in a few words how many labels a set may have, and which ones stay.
+// MaxLabels returns the words of messages for maxLabels, and for the labels that stay.
 func MaxLabels() string {
 	return fmt.Sprintf("at most %d labels together: labels of trusted sources stay first, and then the lowest keys", maxLabels)
 }
 
-// Transformer returns the transformer of the set's labels, by the rules of the input.
-func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
+// Transformer returns the transformer of the set's labels, with the formats and reserved keys of the input.
+func (s *LabelSet) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
 	t.FormatValues(in.Values())
-	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Claims)
+	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Denied)
 
 	t.Overridden(slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted }))
 
 	return t
 }
 
-// Common returns the labels that all composed resources have: not those that some resources have another label for.
-func (s *Set) Common() []tags.Label {
+// Common returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
+// env: test to some resources.
+func (s *LabelSet) Common() []tags.Label {
 	replacing := s.PerResource.replacing()
 
 	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return replacing[l.TagKey].Later(l.Source) })
 }
 
-// ForContext returns what later steps of the pipeline may read of the set: labels by qualified key, and the
-// picked classes, whole, by the name of their source. Among labels with one qualified key and different tag
-// keys, a trusted one counts, then that of the latest source.
-func (s *Set) ForContext() *structpb.Struct {
+// ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
+// "classes": {"size": {…}}}. Labels are by qualified key, and classes are whole objects by the name of their source. Two
+// labels with one qualified key may have different tag keys: then the one that beats the other is here. See
+// testdata/tocontext.yaml.
+func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
-	of := make(map[string]tags.Label, len(s.Labels))
+	winners := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.Common() {
-		if old := of[l.QualifiedKey]; old.Beats(&l) {
+		if old := winners[l.QualifiedKey]; old.Beats(&l) {
 			continue
 		}
 
-		of[l.QualifiedKey] = l
+		winners[l.QualifiedKey] = l
 		labels[l.QualifiedKey] = structpb.NewStringValue(l.Value)
 	}
 
@@ -169,17 +171,16 @@ type resolver struct {
 	contexts map[string]object.Object // Objects of the context by key, as far as they were read.
 	required *require.Requirements
 
-	// call that expressions are evaluated for, and the sources whose objects they can read there, also those that
-	// find nothing.
+	// call evaluates expressions, and readable are the sources whose objects, if they find any, it has.
 	call     *expression.Call
 	readable map[*v1beta1.Source]bool
 
-	// found has what was found of each source that selects objects, so that it is looked for once, however many
-	// expressions read it.
+	// found has the objects of each source that selects objects. So each source looks once, even if several expressions
+	// read its objects.
 	found map[*v1beta1.Source]objects
 
-	// registries are those that were read, and patterns counts the patterns of keys in fields, by the part of the input
-	// that reads the field first.
+	// registries are the registries so far, and patterns counts the patterns of keys in fields, by the part of the input that
+	// reads the field first, such as removeTags[0].
 	registries map[registryField]registry
 	patterns   map[string]int
 }
@@ -204,22 +205,22 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}
 
-	if slices.ContainsFunc(in.Sources, isPerResource) {
+	if slices.ContainsFunc(in.Sources, differsPerResource) {
 		r.set.PerResource = &PerResource{resolver: r}
 	}
 
 	return r
 }
 
-// Resolve resolves the sources of an input for a request, and requires what Crossplane must fetch for it.
-// An error is a resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended,
-// its error is returned.
-func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
+// Resolve resolves the sources of an input for a request, and requires the objects that Crossplane must fetch. An error is a
+// resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended, Resolve returns the error of
+// ctx. The files in testdata have cases, e.g. hierarchy.yaml for labels of a namespace below an organization.
+func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (LabelSet, error) {
 	r := newResolver(ctx, in, req, required)
 
 	for i := range in.Sources {
 		if err := ctx.Err(); err != nil {
-			return Set{}, err
+			return LabelSet{}, err
 		}
 
 		s := &in.Sources[i]
@@ -232,7 +233,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		}
 
 		if err != nil {
-			return Set{}, errors.Wrapf(err, "cannot resolve %s", from.Name)
+			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", from.Name)
 		}
 
 		if all := r.found[s].all; len(all) > 0 && (s.IsHop() || s.Resource.IsComputed()) {
@@ -241,31 +242,31 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	}
 
 	if err := r.mergeAll(); err != nil {
-		return Set{}, err
+		return LabelSet{}, err
 	}
 
 	// A class has less weight than the composite resource.
 	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
 		named, err := r.string(p, "")
 		if err != nil && !isAbsence(err) {
-			return Set{}, errors.Wrap(err, "cannot resolve provider")
+			return LabelSet{}, errors.Wrap(err, "cannot resolve provider")
 		}
 
 		r.set.Provider = cmp.Or(named, r.set.Provider)
 	}
 
 	if err := r.tagKeys(); err != nil {
-		return Set{}, err
+		return LabelSet{}, err
 	}
 
 	if err := r.allMetadata(ctx); err != nil {
-		return Set{}, err
+		return LabelSet{}, err
 	}
 
 	return r.set, nil
 }
 
-// mergeAll makes the labels of all sources those of the set. The error is a LimitError.
+// mergeAll finishes the labels of the set once all sources are merged. The error is a LimitError.
 func (r *resolver) mergeAll() error {
 	if err := r.cut(); err != nil {
 		return err
@@ -284,8 +285,9 @@ func (r *resolver) mergeAll() error {
 	return nil
 }
 
-// isPerResource reports whether labels of s differ per composed resource.
-func isPerResource(s v1beta1.Source) bool {
+// differsPerResource reports whether labels of s may differ per composed resource: s reads provider configs, has resources, or
+// has an expression such as desired.spec.region.
+func differsPerResource(s v1beta1.Source) bool {
 	for _, e := range s.Expressions {
 		if len(e.PerResource()) > 0 {
 			return true
@@ -295,8 +297,8 @@ func isPerResource(s v1beta1.Source) bool {
 	return s.Type == v1beta1.SourceTypeProviderConfig || s.Resources != nil
 }
 
-// take adds a label of the source s to the merged ones, unless it is for some resources only, and to those of each resource
-// if any labels differ.
+// take adds the label l of the source s to the set, unless s is for some resources only. If any labels differ, it also adds l to
+// the labels of each resource.
 func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
 		p.add(entry{Label: l, had: true}, s)
@@ -307,7 +309,7 @@ func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	}
 }
 
-// leave counts n labels of the source s that no set has.
+// leave counts n labels of the source s beyond the bound of a source.
 func (r *resolver) leave(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
 		r.set.Cut += n
@@ -316,28 +318,27 @@ func (r *resolver) leave(n int, s *v1beta1.Source) {
 	}
 }
 
-// merged are labels of sources, later ones over earlier ones.
+// A merged is a set of labels to which sources add theirs, in their order.
 type merged struct {
-	// set that the sources resolve to.
-	set Set
+	set LabelSet
 
 	// reserved keys, which only trusted sources may set.
 	reserved profile.KeySet
 
-	// at is the positions of labels by their tag keys.
+	// at has the positions of labels in the set, by their tag keys.
 	at map[string]int
 }
 
-// newMerged returns an empty set of labels with room for as many as labels says.
-func newMerged(reserved profile.KeySet, labels int) *merged {
-	return &merged{reserved: reserved, set: Set{Labels: make([]tags.Label, 0, labels)}, at: make(map[string]int, labels)}
+// newMerged returns an empty set with room for so many labels.
+func newMerged(reserved profile.KeySet, room int) *merged {
+	return &merged{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, at: make(map[string]int, room)}
 }
 
-// take adds l. It replaces the label of an earlier source with the same tag key, unless it has a
-// reserved key and isn't trusted.
+// take adds l, in the place of a label of an earlier source with the same tag key. If l has a reserved key and isn't trusted, l
+// is denied instead.
 func (m *merged) take(l tags.Label) {
-	if !l.Trusted && tags.Claims(m.reserved, l) {
-		m.set.Claims = append(m.set.Claims, l)
+	if !l.Trusted && tags.HasReservedKey(m.reserved, l) {
+		m.set.Denied = append(m.set.Denied, l)
 		return
 	}
 

@@ -22,7 +22,7 @@ import (
 
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
-var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), classesByTitle, byPosition}
+var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.LabelSet{}, "Empty"), classesByTitle, byPosition}
 
 // classesByTitle compares classes by what messages call them.
 var classesByTitle = cmp.FilterPath(
@@ -49,7 +49,7 @@ var byPosition = cmp.Transformer("Position", func(s *tags.Source) int {
 func from(position int) *tags.Source { return &tags.Source{Position: position} }
 
 // resolveOn resolves an input for a request with nothing but the composite resource.
-func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.Set, error) {
+func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.LabelSet, error) {
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
 	return resolve.Resolve(context.Background(), in, req, require.New(req))
 }

@@ -250,7 +250,7 @@ func isSuperset(all, of map[string]*fnv1.ResourceSelector) bool {
 }
 
 // arriving resolves in while answers arrive one by one, in random order.
-func arriving(t *rapid.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, c cluster) resolve.Set {
+func arriving(t *rapid.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, c cluster) resolve.LabelSet {
 	req = proto.CloneOf(req)
 	req.RequiredResources = make(map[string]*fnv1.Resources)
 
@@ -294,7 +294,7 @@ func TestSelectorsTrust(t *testing.T) {
 		in, of := drawInput(t, `"reservedKeys": ["*"], `)
 		trusted := drawObjects(t, "trusted", []string{"", "n0", "n1"}, good)
 
-		var sets []resolve.Set
+		var sets []resolve.LabelSet
 
 		for range 2 {
 			c := cluster{extending: of.extending, objects: slices.Concat(of.objects, drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}

@@ -25,18 +25,18 @@ type sourceType struct {
 	// error if there are none. It is nil for sources that are read per composed resource.
 	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
 
-	// title is what people call a source that has no name.
+	// title returns a name for a source without one, such as "the input".
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kinds returns the kinds of the objects that a source reads. It is nil if a source of the type
-	// reads none, or if composed resources say which. composite is the kind of the composite resource.
+	// kinds returns the kinds of the objects that a source reads. It is nil for sources that read none, and for sources that
+	// read provider configs. composite is the kind of the composite resource.
 	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 
-	// own yields the keys of the labels that a source itself has. It is nil if sources of the type read theirs.
-	own func(s *v1beta1.Source) iter.Seq[string]
+	// written yields the keys of the labels that are written in the source itself. It is nil for sources that read labels.
+	written func(s *v1beta1.Source) iter.Seq[string]
 }
 
-// sourceTypes are all that the input admits.
+// sourceTypes are the types of sources that the input admits.
 var sourceTypes = map[v1beta1.SourceType]sourceType{
 	v1beta1.SourceTypeValue:             value,
 	v1beta1.SourceTypeCompositeField:    compositeField,
@@ -47,7 +47,8 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 	v1beta1.SourceTypeExpression:        computed,
 }
 
-// Title returns what people call a source of the composite resource xr: its name, or else what it reads.
+// Title returns the name of a source, or else a name for what it reads of the composite resource xr: "spec.labels" or "ConfigMap
+// tags".
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
 		return t.title(&resolver{xr: namedObject{Object: object.Tree(xr)}}, s)
@@ -66,16 +67,17 @@ func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Resource
 	return nil
 }
 
-// Own returns the keys of the labels that the source itself has, sorted. Other sources read theirs, and have none.
+// Own returns the keys of the labels that are written in the source itself, sorted. It returns none for sources that read
+// labels.
 func Own(s *v1beta1.Source) []string {
-	if t := sourceTypes[s.Type]; t.own != nil {
-		return slices.Sorted(t.own(s))
+	if t := sourceTypes[s.Type]; t.written != nil {
+		return slices.Sorted(t.written(s))
 	}
 
 	return nil
 }
 
-// Named returns the keys of labels that the source names: its own, or those of include but for patterns.
+// Named returns the keys of labels that the source names: the keys of include without patterns, or else the keys of Own.
 func Named(s *v1beta1.Source) []string {
 	if s.IsHop() || s.Include == nil {
 		return Own(s)
@@ -100,8 +102,8 @@ func labelOf(in *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Label {
 	return l
 }
 
-// An absence says that a source found no labels. failure is the text of the error if the source is
-// required; without one this is never an error. note is the message about an optional source.
+// An absence says that a source finds no labels. failure is the text of the error of a required source. An absence without a
+// failure never is an error. note is the message about an optional source.
 type absence struct{ failure, note string }
 
 func (a *absence) Error() string { return a.failure }
@@ -109,8 +111,7 @@ func (a *absence) Error() string { return a.failure }
 // isAbsence reports whether err says that nothing was found.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
-// optional returns the note about source s, and true, if err says only that s finds nothing, and s need not
-// find anything.
+// optional returns the note of err, and true, if err is a *absence that is no error for the source s.
 func optional(s *v1beta1.Source, err error) (note string, ok bool) {
 	var a *absence
 	if !errors.As(err, &a) || a.failure != "" && s.Required() {
@@ -126,19 +127,19 @@ const noValue = "none of its expressions has a value: "
 // labels of one object, by key. Their values are looked at only once they are included.
 type labels map[string]found
 
-// A found is the value of a label, and where it is.
+// A found is the value of a label with its place.
 type found struct {
 	object.Node
 
-	// expression that the value has to be computed by, or nil if it is there.
+	// expression computes the value. It is nil if the value is there.
 	expression *expression.Expression
 
-	// path of the map that holds it, in the words of messages, and its key there.
+	// path of the map with the value, in the words of messages, and the key in the map.
 	path, key string
 }
 
-// source takes the labels that s includes, in the order of the keys that it has them under. from is the
-// same source in labels.
+// source takes the labels that s includes, in the order of their keys in s. from is the Source of these labels. See
+// testdata/resolve.yaml.
 func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
@@ -162,10 +163,10 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return err
 	}
 
-	of, taken, absent := 0, 0, ""
+	all, taken, absent := 0, 0, ""
 
 	for _, labels := range found {
-		of += len(labels)
+		all += len(labels)
 		places := bound{reserved: r.reserved}
 
 		for l, f := range r.included(s, from, include, labels) {
@@ -177,7 +178,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 			case ok:
 				taken++
 			case why == "":
-				of-- // Null is no label.
+				all-- // Null is no label.
 			default:
 				absent = cmp.Or(absent, noValue+why)
 				r.set.Absent = append(r.set.Absent, Lack{from.Name, why})
@@ -188,15 +189,15 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	}
 
 	// An empty map is meant to be empty.
-	if of > 0 && taken == 0 {
-		return &absence{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
+	if all > 0 && taken == 0 {
+		return &absence{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", all))}
 	}
 
 	return nil
 }
 
-// included yields the labels among all that the source s includes, without their values, and where their
-// values are, in the order of the keys that the source has them under.
+// included yields the labels that the source s includes, in the order of their keys in s. The labels have no values yet: included
+// also yields the places of the values.
 func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *include, all labels) iter.Seq2[tags.Label, found] {
 	return func(yield func(tags.Label, found) bool) {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -210,8 +211,8 @@ func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *inclu
 	}
 }
 
-// takeFound takes the label l of the source s, whose value the source finds in f, if places admits it. It returns false if
-// there is no label: because the value is null, or, with the reason why, because an expression has none.
+// takeFound takes the label l of the source s with the value at f, if places admits it. It returns false without a reason if the
+// value is null, and with a reason if an expression has no value.
 func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found, places *bound) (why string, ok bool, err error) {
 	switch {
 	case f.expression == nil:

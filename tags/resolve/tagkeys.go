@@ -18,20 +18,19 @@ type TagKey struct {
 	// Pattern is a tag key, or the beginning of tag keys and a *.
 	Pattern string
 
-	// Value at which tags are removed, or nil if it doesn't matter.
+	// Value is the only value with which a tag is removed. It is nil if every value will do.
 	Value *string
 
-	// Retain is true if a tag that is desired stands, although another system has
-	// another value for it.
+	// Retain reports whether a desired tag stays, although another system has another value for it.
 	Retain bool
 
-	// Untrusted is true if the pattern came from a field, whose author may not touch
-	// the tags with reserved keys.
+	// Untrusted reports whether the pattern came from a field. Such a pattern doesn't touch tags with reserved keys, since their
+	// author isn't trusted.
 	Untrusted bool
 }
 
-// tagKeys resolves which tags are removed and ignored. It is an error if fields hold too many patterns, those of include
-// counted.
+// tagKeys resolves removeTags and ignoreTags. It is an error if fields hold too many patterns together. Patterns of include count,
+// too. See testdata/tagkeys.yaml.
 func (r *resolver) tagKeys() error {
 	for i, t := range r.in.RemoveTags {
 		keys, err := r.keys(r.in.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
@@ -54,9 +53,9 @@ func (r *resolver) tagKeys() error {
 	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields", "shorten the list that it reads")
 }
 
-// keys returns the keys of an entry, which messages call by name, each as a copy of k. What is at a field path
-// must be of one of the kinds, or else it is not what is wanted: a list of keys, or a map that has the value of
-// each.
+// keys returns the keys of an entry of removeTags or ignoreTags, each as a copy of k. For example, the entry {key: "backup:*"} has
+// one key. A field has a list of keys, or a map from keys to values. Its value must be of one of the kinds, and otherwise not
+// says what it isn't. name is the entry's name in messages.
 func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not string, kinds ...string) ([]TagKey, error) {
 	if entry.FromFieldPath.IsZero() {
 		k.Pattern = entry.Key
@@ -69,7 +68,7 @@ func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not strin
 	return keys, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// keysFromField returns the keys in the field that an entry names.
+// keysFromField returns the keys in the field of an entry.
 func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, kinds []string) ([]TagKey, error) {
 	k.Untrusted = true
 
@@ -83,7 +82,7 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, k
 		return nil, err
 	}
 
-	name := in.of + entry.FromFieldPath.String()
+	name := in.prefix + entry.FromFieldPath.String()
 	if n.IsObject() {
 		return valued(name, n.Value())
 	}
@@ -99,7 +98,8 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, k
 	return keys, err
 }
 
-// valued returns the keys in the map m with their values. Errors call the map by name.
+// valued returns the keys of the map m with their values: {"env": "test"} removes env=test only. name is the map's name in
+// messages.
 func valued(name string, m *structpb.Value) ([]TagKey, error) {
 	values, err := object.StringMap(m, name)
 	keys := make([]TagKey, 0, len(values))

@@ -10,7 +10,7 @@ import (
 
 // value sources take labels from the input itself.
 var value = sourceType{
-	own: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
+	written: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
 	find: func(_ *resolver, s *v1beta1.Source) ([]labels, error) {
 		if len(s.Values) == 0 {
 			return nil, &absence{note: "values is empty"}

@@ -65,7 +65,7 @@ type Judged struct {
 }
 
 // skippedByProfile returns the record of a label that the profile p skips.
-func skippedByProfile(r *tags.Refused, p *profile.Profile) Judged {
+func skippedByProfile(r *tags.SkippedTag, p *profile.Profile) Judged {
 	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow, unauthorized: r.Reason == profile.ReservedKey}
 }
 
@@ -73,7 +73,7 @@ func skippedByProfile(r *tags.Refused, p *profile.Profile) Judged {
 const takenAway = "an earlier step set it, and only a source with trusted: true may"
 
 // limitOf returns the limit of the profile that the label breaks, in a few words: at most 128 characters.
-func limitOf(r *tags.Refused, p *profile.Profile) string {
+func limitOf(r *tags.SkippedTag, p *profile.Profile) string {
 	switch {
 	case r.Kept != "":
 		return words.Name(r.Kept) + " has the same tag key"

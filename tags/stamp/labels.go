@@ -67,8 +67,8 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 	// A skipped label still keeps others from its reserved key.
 	var assigned, forfeited []string
 
-	for i := range d.Refused {
-		r := &d.Refused[i]
+	for i := range d.Skipped {
+		r := &d.Skipped[i]
 		l.skipped = append(l.skipped, skippedByProfile(r, k.Profile))
 
 		if r.Trusted && r.Reserved {

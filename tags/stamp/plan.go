@@ -48,7 +48,7 @@ func (p *plan) becomes() object.Object {
 func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
-	if len(l.transformed.Tags)+len(l.transformed.Refused) > 0 {
+	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
 		p.Unprofiled = t.Unprofiled
 	}
 

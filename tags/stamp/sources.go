@@ -30,7 +30,7 @@ const maxGroups = 16
 
 // labelsOf returns the labels of t: of all resources, of its group, or its own. Only labels of a group are kept.
 func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
-	group, alike, transformer := resolve.Group{}, true, s.Transformer
+	group, alike, transformer := resolve.LabelGroup{}, true, s.Transformer
 	if s.PerResource != nil {
 		group, alike = s.PerResource.Group(s.composedOf(t))
 	}
@@ -54,7 +54,7 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	if s.shared == nil || len(s.shared) == maxGroups {
-		s.shared = make(map[resolve.Group]*resourceLabels)
+		s.shared = make(map[resolve.LabelGroup]*resourceLabels)
 	}
 
 	s.shared[group] = out

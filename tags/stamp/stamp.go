@@ -41,7 +41,7 @@ type Stamper struct {
 	// targets are the targets that Targets has found. shared has the labels of each group of resources, and composed has the
 	// resources that labels are resolved for.
 	targets  *locate.Targets
-	shared   map[resolve.Group]*resourceLabels
+	shared   map[resolve.LabelGroup]*resourceLabels
 	composed map[*locate.Target]*resolve.Composed
 
 	// inItems is how many bytes labels count in items of lists so far. added is how many bytes labels add to these items, and
@@ -50,7 +50,7 @@ type Stamper struct {
 }
 
 // New returns a Stamper of the resources of req with the labels of set.
-func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
+func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	return &Stamper{

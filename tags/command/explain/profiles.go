@@ -141,7 +141,7 @@ func (e *explained) addOrigins(run *trace) {
 		}
 	}
 
-	for _, l := range run.Set.Claims {
+	for _, l := range run.Set.Denied {
 		add(l, nil)
 	}
 }

@@ -311,7 +311,7 @@ type fate struct {
 
 // labelsOf resolves the sources of the input for an object, which is the composite resource, or the provider config
 // of a composed resource.
-func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*resolve.Set, error) {
+func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*resolve.LabelSet, error) {
 	resource, err := structpb.NewStruct(o.Object)
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fat
 
 	f := fate{tags: len(done.Tags), slots: max(slots, 0), breaches: make(map[int]tagpolicy.Breach)}
 
-	for _, s := range done.Refused {
+	for _, s := range done.Skipped {
 		switch {
 		case s.Reason == profile.KeyCollision:
 			f.colliding++
