@@ -6,7 +6,7 @@
 // Each restriction of the input stands in one place:
 //
 //   - A restriction that a schema can express is a marker in types.go. `go generate` puts it into the CRD.
-//   - A restriction on several fields is a rule of the CRD, and rules.go evaluates it.
+//   - A restriction on several fields is a rule of the CRD, and schema.go evaluates it.
 //   - Only checks that an API server could not make in time, or that need other data, such as the
 //     names of tag profiles, are Go code, in checks.go.
 //
