@@ -369,7 +369,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 	dropUntextual(target, cloud)
 
 	tagKeys, hasKeys := keysOf(target, desired), has(desired, reader.Sets)
-	isFor := t.judge(r, target, reader, desired, hasKeys)
+	expected := t.judge(r, target, reader, desired, hasKeys)
 
 	var cloudKeys map[tagID]string
 	if cloud != nil {
@@ -405,7 +405,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 		}
 
 		for i, key := range t.keys {
-			if isFor[i] {
+			if expected[i] {
 				g.key(tagID{key: key}, key).count(hasKeys[i], inCloud[i], cloud != nil)
 			}
 		}
@@ -473,13 +473,13 @@ func one(counts bool) int { //nolint:revive // The flag is the result.
 	return 0
 }
 
-// judge notes the required tags that r lacks, and the tags that break the policy. It returns, for each counted key, whether it
-// counts for the resource.
-func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
-	isFor = make([]bool, len(t.keys))
+// judge notes the required tags that r lacks, and the tags that break the policy. It returns, for each counted key, whether the
+// resource should have it.
+func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (expected []bool) {
+	expected = make([]bool, len(t.keys))
 
 	for i, key := range t.keys {
-		isFor[i] = !t.policed
+		expected[i] = !t.policed
 
 		if t.required && !hasKeys[i] {
 			r.Missing = append(r.Missing, key)
@@ -493,7 +493,7 @@ func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Read
 		}
 
 		if j := slices.Index(t.keys, rule.Key); j >= 0 {
-			isFor[j] = true
+			expected[j] = true
 		}
 
 		breach := rule.Breach(desired.Texts())
@@ -510,7 +510,7 @@ func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Read
 		t.broken.Add(i, breach, r.Title(), r.Provider)
 	}
 
-	return isFor
+	return expected
 }
 
 // Report returns the counts. After that, nothing can be added.

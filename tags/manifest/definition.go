@@ -98,7 +98,7 @@ func setDefaults(v, s *structpb.Value) {
 	keywords := fields(s)
 
 	for _, item := range v.GetListValue().GetValues() {
-		if usual := defaultOf(keywords["items"]); isWrongNull(item, keywords["items"]) && usual != nil {
+		if usual := defaultOf(keywords["items"]); isRefusedNull(item, keywords["items"]) && usual != nil {
 			item.Kind = usual.GetKind()
 		}
 
@@ -116,7 +116,7 @@ func setDefaults(v, s *structpb.Value) {
 	all := v.GetStructValue().GetFields()
 
 	for name, field := range all {
-		if isWrongNull(field, schemaOf(name, keywords)) {
+		if isRefusedNull(field, schemaOf(name, keywords)) {
 			all[name] = defaultOf(schemaOf(name, keywords))
 		}
 	}
@@ -139,8 +139,8 @@ func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
 	return cmp.Or(fields(s["properties"])[name], s["additionalProperties"])
 }
 
-// isWrongNull reports whether the value is null, and the schema refuses null.
-func isWrongNull(v, s *structpb.Value) bool {
+// isRefusedNull reports whether the value is null, and the schema refuses null.
+func isRefusedNull(v, s *structpb.Value) bool {
 	return object.IsNull(v) && s.GetStructValue() != nil && !fields(s)["nullable"].GetBoolValue()
 }
 
