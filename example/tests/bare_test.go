@@ -114,7 +114,7 @@ func (b *bare) policies(root string) string {
 
 	text := read(b.T, filepath.Join(root, filepath.FromSlash(file)))
 
-	steps := live.Field[[]any](live.Parse(b.T, string(text)), "spec", "pipeline")
+	steps := live.Field[[]any](live.Parse(b.T, text), "spec", "pipeline")
 	b.input = tagstest.Struct(steps[0].(map[string]any)["input"]) //nolint:forcetypeassert // It is one.
 
 	cmd := exec.CommandContext(b.T.Context(), "go", "run", ".", "policy", "--resources", "--action", "Deny", "--composition", file)

@@ -290,7 +290,7 @@ func (c *controlled) control(t *testing.T, cluster *live.Cluster) {
 		newStack = live.Test{Cluster: cluster, T: t}.NewLegacyStack
 	}
 
-	c.Stack = newStack(c.name, string(resources), string(in))
+	c.Stack = newStack(c.name, resources, in)
 
 	kinds := map[schema.GroupVersionKind]*unstructured.Unstructured{c.XR.GroupVersionKind(): c.XR}
 

@@ -146,7 +146,7 @@ func testOperation(c live.Test) {
 
 	operation := read(c.T, filepath.Join("testdata", "operation", "operation.yaml"))
 
-	spec := live.Parse(c.T, string(operation)).Object
+	spec := live.Parse(c.T, operation).Object
 	configMap := live.Parse(c.T, "{apiVersion: v1, kind: ConfigMap, metadata: {name: tag-coverage, namespace: operated}, data: {mine: kept, coverage.yaml: old}}")
 
 	c.Applied(configMap)

@@ -151,7 +151,7 @@ func (step *liveStep) compose(tb testing.TB) (resources, input string) {
 
 	text := marshal(tb, in)
 
-	return bases(step.Resources...), string(text)
+	return bases(step.Resources...), text
 }
 
 // bases of resources that tests compose, by what these call them: a list in YAML.

@@ -443,7 +443,7 @@ func testInput(c live.Test) {
 
 	text := read(c.T, filepath.Join(root, "input", "v1beta1", "README.md"))
 
-	_, readme, _ := strings.Cut(string(text), "## The input by example\n")
+	_, readme, _ := strings.Cut(text, "## The input by example\n")
 	_, readme, _ = strings.Cut(readme, "```yaml\n")
 	readme, _, _ = strings.Cut(readme, "```")
 

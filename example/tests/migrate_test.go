@@ -167,7 +167,7 @@ func withStep(t *testing.T, s scenario.Scenario, replaced, function, file string
 	text := marshal(t, composition)
 
 	// The scenario has two annotations. The old step knows one of them.
-	return strings.ReplaceAll(string(text), `cloudtags.fn.plexsphere.com/ignore: "true"`, "example.org/was: ignored")
+	return strings.ReplaceAll(text, `cloudtags.fn.plexsphere.com/ignore: "true"`, "example.org/was: ignored")
 }
 
 // TestMigrateTagManager migrates a step of function-tag-manager in each scenario for one. The old step must give the

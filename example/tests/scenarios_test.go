@@ -151,12 +151,12 @@ func marshal(tb testing.TB, v any) string {
 func built(t *testing.T, root, name string) string {
 	t.Helper()
 
-	path, err := tool.Build(t.Context(), root, name)
+	binary, err := tool.Build(t.Context(), root, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	return path
+	return binary
 }
 
 // start starts the functions, until the test has ended.

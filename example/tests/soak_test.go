@@ -272,10 +272,10 @@ func (s *soak) still(do func()) {
 }
 
 // say waits until all XRs have a condition that says a text.
-func (s *soak) say(condition, status, text string) {
+func (s *soak) say(condition, state, text string) {
 	s.T.Helper()
 
-	if err := s.fleet.Say(s.T.Context(), condition, status, text); err != nil {
+	if err := s.fleet.Say(s.T.Context(), condition, state, text); err != nil {
 		s.T.Fatal(err)
 	}
 }

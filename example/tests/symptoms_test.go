@@ -35,13 +35,13 @@ func symptoms(t *testing.T, root string) map[string][]string {
 	page := read(t, filepath.Join(root, "tags", "command", "explain", "README.md"))
 
 	out := make(map[string][]string)
-	rows := symptomRow.FindAllStringSubmatch(string(page), -1)
+	rows := symptomRow.FindAllStringSubmatch(page, -1)
 
 	for _, row := range rows {
 		out[row[2]] = append(out[row[2]], row[1])
 	}
 
-	if want := strings.Count(string(page), "\n| `"); len(rows) != want {
+	if want := strings.Count(page, "\n| `"); len(rows) != want {
 		t.Errorf("the page has %d rows, of which %d name what is seen and a scenario", want, len(rows))
 	}
 

@@ -86,7 +86,7 @@ func TestTagManager(t *testing.T) {
 
 			recorded := read(t, filepath.Join(s.Dir, scenario.FileTagManagerExpected))
 
-			want := composedTags(t, string(recorded))
+			want := composedTags(t, recorded)
 			if len(want) == 0 {
 				t.Fatal("there are no composed resources")
 			}

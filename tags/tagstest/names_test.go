@@ -18,8 +18,8 @@ import (
 // Packages with such names yet.
 var later = []string{
 	"/tags", "/tags/command/explain", "/tags/command/index", "/tags/command/migrate", "/tags/command/policy",
-	"/tags/command/serve/codec", "/tags/coverage", "/tags/field", "/tags/manifest", "/tags/require",
-	"/tags/resolve", "/tags/stamp", "/tags/tagset",
+	"/tags/command/serve/codec", "/tags/field", "/tags/manifest", "/tags/require", "/tags/resolve", "/tags/stamp",
+	"/tags/tagset",
 }
 
 const module = "github.com/plexsphere/function-cloud-tags"
