@@ -98,12 +98,12 @@ func overlay(scratch string, pkgs []*pkg) string {
 	for _, p := range pkgs {
 		write(filepath.Join(p.dir, "mutate.go"), p.switchCode())
 
-		of := map[*file][]*mutant{}
+		byFile := map[*file][]*mutant{}
 		for _, m := range p.mutants {
-			of[m.file] = append(of[m.file], m)
+			byFile[m.file] = append(of[m.file], m)
 		}
 
-		for f, mutants := range of {
+		for f, mutants := range byFile {
 			write(f.path, rewrite(f.text, mutants))
 		}
 	}
