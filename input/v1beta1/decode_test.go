@@ -483,7 +483,7 @@ func TestFormats(t *testing.T) {
 			got[name] = tag.Key
 		}
 
-		for _, r := range done.Refused {
+		for _, r := range done.Skipped {
 			got[name] = r.Key
 		}
 	}

@@ -100,7 +100,7 @@ func overlay(scratch string, pkgs []*pkg) string {
 
 		byFile := map[*file][]*mutant{}
 		for _, m := range p.mutants {
-			byFile[m.file] = append(of[m.file], m)
+			byFile[m.file] = append(byFile[m.file], m)
 		}
 
 		for f, mutants := range byFile {
