@@ -30,24 +30,24 @@ type Function struct {
 	// inputs that were decoded before.
 	inputs v1beta1.Decoder
 
-	// metrics that count what comes of labels, if there are any.
+	// metrics count labels and resources, if there are any.
 	metrics *report.Metrics
 
-	// auditValues says whether log lines about changed tags have their values.
+	// auditValues says that log lines about changed tags have their values.
 	auditValues bool
 
 	// limit of the size of responses.
 	limit report.Limit
 }
 
-// RunFunction runs the function. It returns an error only if the client has gone, so
-// that nobody reads a response. Whatever else stops it is a fatal result, beside the
-// desired state as it was in the request, unless that is too large to be sent.
+// RunFunction runs the function. It returns an error only if the client has gone, so that nobody reads a response. Any
+// other failure is a fatal result, with the desired state of the request. A response that is too large for this state
+// leaves it out.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	return f.Run(ctx, report.NewRun(req))
 }
 
-// Run the function for the request of run, which then has what each stage has come to: `explain` tells it.
+// Run runs the function for the request of run, which then has the result of each stage: `explain` prints it.
 func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunctionResponse, _ error) {
 	run.Log, run.Metrics, run.AuditValues, run.Limit = f.log, f.metrics, f.auditValues, f.limit
 
@@ -123,18 +123,18 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 
 // input of the request, joined with its standard if it extends one that is here.
 func (f *Function) input(ctx context.Context, req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
-	own, err := f.inputs.Decode(ctx, req.GetInput(), run.InputHash)
+	step, err := f.inputs.Decode(ctx, req.GetInput(), run.InputHash)
 	if err != nil {
 		return nil, errors.Wrap(err, "invalid input")
 	}
 
-	in, err := resolve.Extend(ctx, &f.inputs, own, req.GetInput(), required)
+	in, err := resolve.Extend(ctx, &f.inputs, step, req.GetInput(), required)
 
 	switch {
 	case err != nil:
 		return nil, err
 	case report.IsOperation(req):
-		err = own.CheckOperation()
+		err = step.CheckOperation()
 	default:
 		err = in.CheckComposition()
 	}

@@ -148,10 +148,10 @@ var repeated = regexp.MustCompile(`\$\{(.)\*([0-9]+)\}`)
 // expand repeats what a text says.
 func expand(text string) string {
 	return repeated.ReplaceAllStringFunc(text, func(s string) string {
-		of := repeated.FindStringSubmatch(s)
-		n, _ := strconv.Atoi(of[2]) // The expression admits only digits.
+		found := repeated.FindStringSubmatch(s)
+		n, _ := strconv.Atoi(found[2]) // The expression admits only digits.
 
-		return strings.Repeat(of[1], n)
+		return strings.Repeat(found[1], n)
 	})
 }
 

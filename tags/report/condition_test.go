@@ -37,7 +37,7 @@ func TestFatal(t *testing.T) {
 
 	scenes := map[string]scene{}
 
-	for name, of := range map[string]struct {
+	for name, tc := range map[string]struct {
 		reason string
 		err    error
 	}{
@@ -51,7 +51,7 @@ func TestFatal(t *testing.T) {
 		"JustLong":         {"What is as long as it may be is told whole.", errors.New(strings.Repeat("x", 8192))},
 		"TooLong":          {"What is a byte longer isn't.", errors.New(strings.Repeat("x", 8193))},
 	} {
-		scenes[name] = scene{reason: of.reason, respond: failing(of.err)}
+		scenes[name] = scene{reason: tc.reason, respond: failing(tc.err)}
 	}
 
 	scenes["EmptyRequest"] = scene{

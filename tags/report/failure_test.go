@@ -15,9 +15,9 @@ import (
 
 func TestLimit(t *testing.T) {
 	// composed resources by name, and how much text each has.
-	composed := func(of map[string]int) *fnv1.RunFunctionResponse {
+	composed := func(sizes map[string]int) *fnv1.RunFunctionResponse {
 		rsp := &fnv1.RunFunctionResponse{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
-		for name, n := range of {
+		for name, n := range sizes {
 			rsp.Desired.Resources[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"a": "` + strings.Repeat("x", n) + `"}`)}
 		}
 

@@ -13,42 +13,42 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// findings are an outcome, sorted by message. The condition, results, log lines and metrics are made of
-// nothing else.
+// findings are an outcome, sorted by message. The condition, results, log lines and metrics are made of findings alone.
 type findings struct {
 	*Outcome
 
-	// tagged resources have tags of labels, from withheld ones some were withheld, and protected
-	// ones have tags that rules name and may not touch. To so many others labels are handed on.
+	// tagged resources have tags of labels. withheld ones have labels whose tags are as somebody else wants them.
+	// protected ones have tags that entries of removeTags or ignoreTags name, but may not touch. handedOn is how many
+	// composite resources get labels.
 	tagged, withheld, protected []*stamp.Result
 	handedOn                    int
 
 	// mismatched resources have a tag field that was left alone.
 	mismatched []*stamp.Result
 
-	// Of unknown resources nobody knows whether they have a tag field. Those not tagged were
-	// left alone, too: so many of them because they have none, aren't known to have one, or are
-	// composite resources.
+	// Nobody knows whether unknown resources have a tag field. notTagged resources are left alone for other reasons:
+	// noField of them have no tag field, unlisted of them aren't known to have one, and composite of them are composite
+	// resources.
 	unknown, notTagged           []*stamp.Result
 	noField, unlisted, composite int
 
 	// notes about the tags of resources, by their kind.
 	notes map[stamp.NoteKind][]notedResource
 
-	// empty sources find nothing, and valueless expressions of others have no value.
+	// empty sources find nothing. valueless are expressions of other sources without a value.
 	empty, valueless []resolve.Lack
 
-	// early says where the step must stand, if it receives no composed resource. A step that only writes to the
+	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
 	// pipeline's context may stand anywhere.
 	early []string
 
-	// unprofiled are the providers and API groups that have no tag profile of their own.
+	// unprofiled are the providers and API groups without a tag profile of their own.
 	unprofiled []string
 
-	// surplus is how many labels are more than a set may have: nobody names them.
+	// surplus is how many labels a set has beyond the most that it may have. Nobody names them.
 	surplus int
 
-	// statusLacks are what could not be written to the composite resource's status.
+	// statusLacks say which parts of the composite resource's status could not be written.
 	statusLacks []string
 }
 
@@ -58,7 +58,7 @@ type notedResource struct {
 	note *stamp.Note
 }
 
-// find what there is to say of the outcome, and of what the status lacks.
+// find returns the findings of the outcome, and of the parts that the status lacks.
 func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 	f := &findings{
 		Outcome: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
@@ -109,10 +109,11 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 	return f
 }
 
-// add the result to those with the same message. A result without a message is added nowhere.
+// add the result to the results with the same message. A result without a message is added nowhere.
 func (f *findings) add(s *stamp.Result) {
-	// Of what a resource launches, a tag field may be left alone while its own has tags.
+	// A resource can have tags even if one of its fields for launched resources is left alone.
 	switch {
+	// A resource can have tags even if one of its fields for launched resources is left alone.
 	case !s.IsTagged():
 	case s.HandsOn:
 		f.handedOn++
@@ -138,11 +139,11 @@ func (f *findings) add(s *stamp.Result) {
 		case locate.None, locate.NoObject, locate.Ignored, locate.Adopted, locate.ReadOnly, locate.NotSelected, locate.Unknown, locate.Asked, locate.Fixed:
 		}
 	default:
-		if has := func(n stamp.Note) bool { return n.Kind == stamp.NoteUnkept }; slices.ContainsFunc(s.Labels, stamp.Judged.Withheld) || slices.ContainsFunc(s.Notes, has) {
+		if _, all := withheldTags(s); all > 0 {
 			f.withheld = append(f.withheld, s)
 		}
 
-		if slices.ContainsFunc(s.Notes, func(n stamp.Note) bool { return n.Kind == stamp.NoteProtected }) {
+		if keys, _ := s.Notes.Keys(stamp.NoteProtected); len(keys) > 0 {
 			f.protected = append(f.protected, s)
 		}
 	}

@@ -71,8 +71,8 @@ func (s *scene) play(t *testing.T) []string {
 	before := proto.CloneOf(req)
 	log := &bytes.Buffer{}
 
-	r, of := s.run, NewRun(req)
-	r.Request, r.xr, r.steps = of.Request, of.xr, of.steps
+	r, run := s.run, NewRun(req)
+	r.Request, r.xr, r.steps = run.Request, run.xr, run.steps
 	r.Log, r.Metrics = logger(log), NewMetrics()
 
 	if r.Input == nil {
@@ -139,7 +139,7 @@ func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionRespo
 		out = append(out, fmt.Sprintf("%s %s %s: %s", r.GetSeverity(), r.GetTarget(), r.GetReason(), r.GetMessage()))
 	}
 
-	for _, of := range []struct {
+	for _, part := range []struct {
 		name        string
 		before, now proto.Message
 	}{
@@ -147,8 +147,8 @@ func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionRespo
 		{"context", req.GetContext(), rsp.GetContext()},
 		{"requires", (*fnv1.Requirements)(nil), rsp.GetRequirements()},
 	} {
-		if !proto.Equal(of.before, of.now) {
-			out = append(out, of.name+": "+jsonOf(t, of.now))
+		if !proto.Equal(part.before, part.now) {
+			out = append(out, part.name+": "+jsonOf(t, part.now))
 		}
 	}
 

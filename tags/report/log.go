@@ -15,7 +15,7 @@ import (
 // maxResources is the most resources that a log line names.
 const maxResources = 10
 
-// provisioned is the name of the composite resource, behind its namespace if it has one.
+// provisioned returns an attribute with the name of the composite resource, after its namespace if it has one.
 func (r *Run) provisioned() slog.Attr {
 	name := object.Name(r.xr)
 
@@ -26,13 +26,12 @@ func (r *Run) provisioned() slog.Attr {
 	return slog.String("provisioned_resource", words.Shorten(name, words.MaxText)) // Kubernetes has no longer names.
 }
 
-// logOf the run, with the digest of its messages.
+// logOf returns the log of the run. Each line has the digest of its messages.
 func (r *Run) logOf(digest string) *slog.Logger {
 	return r.Log.With(r.provisioned(), slog.String("digest", digest))
 }
 
-// Resolved writes a debug log line for each label that tells which source it came
-// from, and which ones it overrode.
+// Resolved writes a debug log line for each label, with its source and the sources that it overrode.
 func (r *Run) Resolved(ctx context.Context) {
 	if !r.Log.Enabled(ctx, slog.LevelDebug) {
 		return
@@ -53,7 +52,7 @@ func (r *Run) Resolved(ctx context.Context) {
 	}
 }
 
-// logSkips writes one line for each skipped label, and one for all that are more than a set may have.
+// logSkips writes one line for each skipped label, and one line for all labels beyond the most that a set may have.
 func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
 	if f.surplus > 0 {
 		log.LogAttrs(ctx, slog.LevelWarn, "Skipped labels", slog.Int("labels", f.surplus), slog.String("reason", string(profile.CountCap)))
@@ -80,8 +79,8 @@ func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
 	}
 }
 
-// logChanges writes one line for each resource whose tags, or the labels handed on to it, change. It names their keys, and
-// has their values only if it is asked for, since these can be private.
+// logChanges writes one line for each resource with changed tags, or with changed labels that are handed on. It names
+// their keys. It has their values only if somebody asks for them, since values can be private.
 func (r *Run) logChanges(ctx context.Context, log *slog.Logger, results []stamp.Result) {
 	for i := range results {
 		result := &results[i]
@@ -91,12 +90,12 @@ func (r *Run) logChanges(ctx context.Context, log *slog.Logger, results []stamp.
 			continue
 		}
 
-		what := "Changed cloud tags"
+		message := "Changed cloud tags"
 		if result.HandsOn {
-			what = "Changed labels"
+			message = "Changed labels"
 		}
 
-		log.LogAttrs(ctx, slog.LevelInfo, what,
+		log.LogAttrs(ctx, slog.LevelInfo, message,
 			slog.String("composed_resource", result.Resource),
 			slog.String("api_version", result.APIVersion),
 			slog.String("kind", result.Kind),
@@ -109,17 +108,17 @@ func (r *Run) logChanges(ctx context.Context, log *slog.Logger, results []stamp.
 	}
 }
 
-// changed is an attribute called name with the tags of, or nothing if there are none.
-func (r *Run) changed(name string, of map[string]stamp.Values, value func(stamp.Values) slog.Value) slog.Attr {
-	if len(of) == 0 {
+// changed returns an attribute with the name and the tags, or nothing if there are none.
+func (r *Run) changed(name string, tags map[string]stamp.Values, value func(stamp.Values) slog.Value) slog.Attr {
+	if len(tags) == 0 {
 		return slog.Attr{}
 	}
 
-	keys := slices.Sorted(maps.Keys(of))
+	keys := slices.Sorted(maps.Keys(tags))
 
 	if !r.AuditValues {
 		return slog.Any(name, keys)
 	}
 
-	return slog.GroupAttrs(name, words.Map(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
+	return slog.GroupAttrs(name, words.Map(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(tags[key])} })...)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
-// Metrics count what came of runs, labels and resources. All series are there from the
-// start: there is one for each tag profile and each reason, and none comes from a request.
+// Metrics count runs, labels and resources. All series are there from the start: there is one for each tag profile and
+// each reason, and none comes from a request.
 type Metrics struct {
 	runs, skipped, trustedSkipped, cloudRefuses, tagged, notTagged, unknown, violations *prometheus.CounterVec
 
 	empty, tooLarge prometheus.Counter
 }
 
-// NewMetrics returns Metrics that have counted nothing.
+// NewMetrics returns Metrics without any count.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		runs: counter("runs", "Runs by the reason of the condition that they set, those that fail the pipeline among them. A call that only waits is none.", "reason"),
@@ -41,8 +41,8 @@ func NewMetrics() *Metrics {
 	}
 
 	for _, provider := range profile.Names() {
-		for _, of := range []*prometheus.CounterVec{m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations} {
-			of.WithLabelValues(provider)
+		for _, vec := range []*prometheus.CounterVec{m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations} {
+			vec.WithLabelValues(provider)
 		}
 
 		m.skips(provider)
@@ -53,7 +53,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// skips makes the series of labels that the tag profile with the name skips.
+// skips makes the series of skipped labels for the tag profile with the name.
 func (m *Metrics) skips(name string) {
 	m.trustedSkipped.WithLabelValues(name)
 
@@ -62,16 +62,16 @@ func (m *Metrics) skips(name string) {
 	}
 }
 
-func counter(of, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "function_cloud_tags", Name: of + "_total", Help: help}, labels)
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "function_cloud_tags", Name: name + "_total", Help: help}, labels)
 }
 
-// Collectors of the metrics.
+// Collectors returns the collectors of the metrics.
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.runs, m.skipped, m.trustedSkipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
 }
 
-// ran counts the run that the response is of, if it is one.
+// ran counts the run of the response. A response without a condition only waits, and is no run.
 func (m *Metrics) ran(rsp *fnv1.RunFunctionResponse) {
 	if m == nil {
 		return
@@ -85,7 +85,7 @@ func (m *Metrics) ran(rsp *fnv1.RunFunctionResponse) {
 // TooLarge counts a request that was refused because of its size.
 func (m *Metrics) TooLarge() { m.tooLarge.Inc() }
 
-// count what was found.
+// count the findings.
 func (m *Metrics) count(f *findings) {
 	if m == nil {
 		return
@@ -105,13 +105,11 @@ func (m *Metrics) count(f *findings) {
 		m.cloudRefuses.WithLabelValues(s.Provider).Inc()
 	}
 
-	for vec, of := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: f.tagged, m.notTagged: f.notTagged, m.unknown: f.unknown} {
-		for _, s := range of {
-			if s.HandsOn {
-				continue
+	for vec, results := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: f.tagged, m.notTagged: f.notTagged, m.unknown: f.unknown} {
+		for _, s := range results {
+			if !s.HandsOn {
+				vec.WithLabelValues(s.Provider).Inc()
 			}
-
-			vec.WithLabelValues(s.Provider).Inc()
 		}
 	}
 
@@ -119,12 +117,12 @@ func (m *Metrics) count(f *findings) {
 }
 
 // violated counts violations.
-func (m *Metrics) violated(of []tagpolicy.Violation) {
+func (m *Metrics) violated(violations []tagpolicy.Violation) {
 	if m == nil {
 		return
 	}
 
-	for _, v := range of {
+	for _, v := range violations {
 		for provider, count := range v.Providers {
 			m.violations.WithLabelValues(provider).Add(float64(count))
 		}

@@ -42,9 +42,9 @@ func TestPolicy(t *testing.T) {
 		many.Add(1, tagpolicy.Breach{Kind: tagpolicy.Value, Text: fmt.Sprintf("%s%d", strings.Repeat("v", 20*i), i/10)}, fmt.Sprintf("resource-%d", i), "aws")
 	}
 
-	fail := func(of []tagpolicy.Violation) func(r *Run) *fnv1.RunFunctionResponse {
+	fail := func(violations []tagpolicy.Violation) func(r *Run) *fnv1.RunFunctionResponse {
 		return func(r *Run) *fnv1.RunFunctionResponse {
-			return r.fatal(t.Context(), r.FailPolicy(of))
+			return r.fatal(t.Context(), r.FailPolicy(violations))
 		}
 	}
 

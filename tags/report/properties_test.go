@@ -152,12 +152,12 @@ func TestSuccessProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		for what, err := range map[string]error{
+		for name, err := range map[string]error{
 			"messages": sound(p.rsp.GetResults()), "skipped labels": named(p.outcome, p.rsp.GetResults()),
 			"status": p.active(), "metrics": p.counts(t, s.profile, m), "a second time": p.same(again),
 		} {
 			if err != nil {
-				t.Errorf("Success(...): %s: %s", what, err)
+				t.Errorf("Success(...): %s: %s", name, err)
 			}
 		}
 	})
@@ -277,19 +277,19 @@ func (p *played) active() error {
 	got := n.GetStructValue().GetFields()
 
 	for _, r := range p.outcome.Results {
-		of := got[r.Resource].GetStructValue().AsMap()
+		tags := got[r.Resource].GetStructValue().AsMap()
 
 		for _, j := range r.Labels {
-			if j.Fate == stamp.Tagged && of[j.Key] != j.Value {
-				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, of)
+			if j.Fate == stamp.Tagged && tags[j.Key] != j.Value {
+				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, tags)
 			}
 		}
 	}
 
-	for name, of := range got {
+	for name, tags := range got {
 		spec := p.rsp.GetDesired().GetResources()[name].GetResource().AsMap()["spec"]
 
-		for k, v := range of.GetStructValue().GetFields() {
+		for k, v := range tags.GetStructValue().GetFields() {
 			if !carries(spec, k, v.GetStringValue()) {
 				return errors.Errorf("%q has the tag %q=%q in the status, but is %v", name, k, v, spec)
 			}
@@ -319,13 +319,13 @@ func carries(spec any, key, value string) bool {
 func (p *played) same(as *played) error {
 	var got [2]string
 
-	for i, of := range []*played{p, as} {
-		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(of.rsp)
+	for i, p := range []*played{p, as} {
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(p.rsp)
 		if err != nil {
 			return err
 		}
 
-		got[i] = string(b) + of.log
+		got[i] = string(b) + p.log
 	}
 
 	return differ(got[0], got[1])

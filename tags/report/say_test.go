@@ -14,8 +14,8 @@ import (
 )
 
 // labelsOf a topic of the reason.
-func labelsOf(reason, head string, of ...string) topic {
-	return texts(topic{severity: warning, reason: reason, head: head, one: "label", several: "labels"}, of...)
+func labelsOf(reason, head string, items ...string) topic {
+	return texts(topic{severity: warning, reason: reason, head: head, one: "label", several: "labels"}, items...)
 }
 
 func TestMessages(t *testing.T) {
@@ -99,13 +99,13 @@ func TestSay(t *testing.T) {
 
 			var got []string
 
-			for _, of := range words.Grouped(results, (*fnv1.Result).GetReason) {
-				_, more, _ := strings.Cut(of[len(of)-1].GetMessage(), "; ")
+			for _, group := range words.Grouped(results, (*fnv1.Result).GetReason) {
+				_, more, _ := strings.Cut(group[len(group)-1].GetMessage(), "; ")
 				if more != "" {
 					more = "; " + more
 				}
 
-				got = append(got, fmt.Sprintf("%s %d%s", of[0].GetReason(), len(of), more))
+				got = append(got, fmt.Sprintf("%s %d%s", group[0].GetReason(), len(group), more))
 			}
 
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// status returns the desired composite resource with the outcome in its status, or none if
-// the input doesn't ask for that. Values that earlier steps desire there stay, also those of steps of
-// this function: lacks name the places where such a value keeps the outcome from being written.
+// status returns the desired composite resource with the tags in its status, or none if the input asks for no status.
+// Values of earlier steps stay, also of steps of this function. lacks name the places where such a value keeps the tags
+// from being written.
 func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
@@ -22,7 +22,7 @@ func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	}
 
 	xr = object.Of(r.Request.GetDesired().GetComposite())
-	old, _ := object.Get(xr, path) // What can't be read can't be written either.
+	old, _ := object.Get(xr, path) // object.Set says what is wrong.
 
 	active := r.active(out.Results)
 	r.omitEmptied(active)
@@ -46,8 +46,8 @@ func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	return written, m.lacks
 }
 
-// active is the object with the tags that tag fields have in the end, by resource, and their keys,
-// by provider: those to activate for cost allocation. With them are the classes that were picked.
+// active returns an object with the tags of each resource, as tag fields have them in the end, with the keys of each
+// provider, which people activate for cost allocation, and with the picked classes.
 func (r *Run) active(results []stamp.Result) *structpb.Struct {
 	resources, providers := newStruct(), newStruct()
 	out := &structpb.Struct{Fields: map[string]*structpb.Value{
@@ -62,42 +62,42 @@ func (r *Run) active(results []stamp.Result) *structpb.Struct {
 		}
 	}
 
-	for provider, of := range keys {
-		slices.Sort(of)
-		providers.Fields[provider] = listOf(slices.Compact(of))
+	for provider, names := range keys {
+		slices.Sort(names)
+		providers.Fields[provider] = listOf(slices.Compact(names))
 	}
 
 	for source, c := range r.Set.Classes {
-		of := map[string]string{"apiVersion": object.APIVersion(c), "kind": object.Kind(c), "name": object.Name(c)}
+		picked := map[string]string{"apiVersion": object.APIVersion(c), "kind": object.Kind(c), "name": object.Name(c)}
 		if namespace := object.Namespace(c); namespace != "" {
-			of["namespace"] = namespace
+			picked["namespace"] = namespace
 		}
 
-		put(within(out, "classes", source), of)
+		put(within(out, "classes", source), picked)
 	}
 
 	return out
 }
 
-// omitEmptied leaves out the objects that are empty now, and aren't in the observed status. Server-side apply would make
-// null of them, which the API server refuses, but takes away what isn't there. They come back in the next run.
+// omitEmptied leaves out empty objects, unless the observed status has them empty, too. Server-side apply would make
+// null of an emptied object, and the API server refuses null. It takes away an object that isn't there. The next run
+// brings it back, empty.
 func (r *Run) omitEmptied(active *structpb.Struct) {
 	status, err := object.Of(r.Request.GetObserved().GetComposite()).At(r.Input.StatusFieldPath)
 	if err != nil {
-		return // Then there are none.
+		return // Such a status has no objects.
 	}
 
-	maps.DeleteFunc(active.GetFields(), func(name string, of *structpb.Value) bool {
-		return len(of.GetStructValue().GetFields()) == 0 && !status.Field(name).IsEmpty()
+	maps.DeleteFunc(active.GetFields(), func(name string, v *structpb.Value) bool {
+		return len(v.GetStructValue().GetFields()) == 0 && !status.Field(name).IsEmpty()
 	})
 }
 
-// A merger merges values into others, and remembers where it could not, because these are no
-// strings, lists of strings or objects as the former are.
+// A merger merges values into others. lacks name the places where it could not, because the old value has another kind.
 type merger struct{ lacks []string }
 
-// merge returns the old value at the path with the new one, and changes neither. Objects are merged field
-// by field, and lists to all their strings, sorted. An old value of another kind stays.
+// merge returns the old value at the path with the new one, and changes neither. Objects are merged field by field, and
+// lists to all their strings, sorted. An old value of another kind stays.
 func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structpb.Value {
 	if object.IsNull(old) {
 		return with
@@ -110,8 +110,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 		}
 	case *structpb.Value_ListValue:
 		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNoString) {
-			of := slices.Sorted(slices.Values(append(stringsOf(o), stringsOf(w.ListValue)...)))
-			return listOf(slices.Compact(of))
+			return listOf(slices.Compact(slices.Sorted(slices.Values(append(stringsOf(o), stringsOf(w.ListValue)...)))))
 		}
 	default:
 		if !isNoString(old) {
@@ -124,7 +123,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 	return old
 }
 
-// fields of the objects at the path.
+// fields returns the merged fields of the objects at the path.
 func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *structpb.Struct {
 	out := newStruct()
 	maps.Copy(out.GetFields(), old.GetFields())
@@ -137,7 +136,7 @@ func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *struc
 	return out
 }
 
-// wanted is what the value is, in the words of messages.
+// wanted returns the kind of the value in the words of messages: a list of strings.
 func wanted(v *structpb.Value) string {
 	if v.GetListValue() != nil {
 		return "a list of strings"
@@ -155,15 +154,15 @@ func stringsOf(l *structpb.ListValue) []string {
 	return words.Map(l.GetValues(), (*structpb.Value).GetStringValue)
 }
 
-func listOf(of []string) *structpb.Value {
-	return structpb.NewListValue(&structpb.ListValue{Values: words.Map(of, structpb.NewStringValue)})
+func listOf(texts []string) *structpb.Value {
+	return structpb.NewListValue(&structpb.ListValue{Values: words.Map(texts, structpb.NewStringValue)})
 }
 
 func newStruct() *structpb.Struct {
 	return &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 }
 
-// within returns the object at the path of s. It is made if there is none.
+// within returns the object at the path of s. It makes the objects that are missing.
 func within(s *structpb.Struct, path ...string) *structpb.Struct {
 	for _, name := range path {
 		child := s.GetFields()[name].GetStructValue()
@@ -179,8 +178,8 @@ func within(s *structpb.Struct, path ...string) *structpb.Struct {
 }
 
 // put the strings into the object s.
-func put(s *structpb.Struct, of map[string]string) {
-	for key, value := range of {
+func put(s *structpb.Struct, texts map[string]string) {
+	for key, value := range texts {
 		s.Fields[key] = structpb.NewStringValue(value)
 	}
 }

@@ -60,8 +60,8 @@ func drawApplied(t *rapid.T, shape modelShape) *plane {
 func (w *plane) entries() []string {
 	var out []string
 
-	of, _ := w.tags()
-	for entry, value := range of {
+	tags, _ := w.tags()
+	for entry, value := range tags {
 		if value != "" {
 			entry += "=" + value
 		}
@@ -93,10 +93,10 @@ func TestFinal(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				of := targets.All[0]
-				keys := tagset.Keys{Kind: tagset.KindOf(of.Field, of.Profile), Patterns: profile.NewKeySet("*")}
+				target := targets.All[0]
+				keys := tagset.Keys{Kind: tagset.KindOf(target.Field, target.Profile), Patterns: profile.NewKeySet("*")}
 
-				set, err := of.Final(of.Before, &keys)
+				set, err := target.Final(target.Before, &keys)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,6 +218,6 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 }
 
 // onlyOurs are the entries with the prefix of labels' keys.
-func onlyOurs(of []string) []string {
-	return slices.DeleteFunc(of, func(e string) bool { return !strings.HasPrefix(e, "ours:") })
+func onlyOurs(entries []string) []string {
+	return slices.DeleteFunc(entries, func(e string) bool { return !strings.HasPrefix(e, "ours:") })
 }

@@ -109,14 +109,14 @@ func (k *caseKey) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &k.Pattern)
 	}
 
-	of := struct {
+	fields := struct {
 		Key       string  `json:"key"`
 		Value     *string `json:"value"`
 		Retain    bool    `json:"retain"`
 		FromField bool    `json:"fromField"`
 	}{}
-	err := strictly(b, &of)
-	*k = caseKey{Pattern: of.Key, Value: of.Value, Retain: of.Retain, Untrusted: of.FromField}
+	err := strictly(b, &fields)
+	*k = caseKey{Pattern: fields.Key, Value: fields.Value, Retain: fields.Retain, Untrusted: fields.FromField}
 
 	return err
 }
@@ -144,16 +144,16 @@ func (f *caseField) UnmarshalJSON(b []byte) error {
 
 	switch {
 	case json.Unmarshal(b, &name) != nil:
-		of := field.Field{}
-		if err := strictly(b, &of); err != nil {
+		fields := field.Field{}
+		if err := strictly(b, &fields); err != nil {
 			return err
 		}
 
-		if of.Path.IsZero() && of.Shape != field.None {
-			of.Path = object.MustParsePath("spec.tags")
+		if fields.Path.IsZero() && fields.Shape != field.None {
+			fields.Path = object.MustParsePath("spec.tags")
 		}
 
-		f.Locator = somewhere(of)
+		f.Locator = somewhere(fields)
 	case name == "Asked":
 		f.Locator = asked{}
 	case name == "Unknown":
@@ -181,13 +181,13 @@ type stampFile struct {
 
 // TestCases stamps what the files in testdata/cases say.
 func TestCases(t *testing.T) {
-	tagstest.EachFile(t, "testdata/cases/*.yaml", func(t *testing.T, of *stampFile, g *tagstest.Golden) {
+	tagstest.EachFile(t, "testdata/cases/*.yaml", func(t *testing.T, file *stampFile, g *tagstest.Golden) {
 		t.Helper()
 
-		for _, c := range of.Cases {
+		for _, c := range file.Cases {
 			tc := stampCase{}
 
-			for _, b := range []json.RawMessage{of.Each, c} {
+			for _, b := range []json.RawMessage{file.Each, c} {
 				if len(b) == 0 {
 					continue
 				}
@@ -351,11 +351,11 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	return s
 }
 
-func labelsOf(of map[string]string, isTrusted bool) []tags.Label {
-	out := make([]tags.Label, 0, len(of))
+func labelsOf(values map[string]string, isTrusted bool) []tags.Label {
+	out := make([]tags.Label, 0, len(values))
 
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		l := label(key, of[key])
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		l := label(key, values[key])
 		l.Trusted = isTrusted
 		out = append(out, l)
 	}
@@ -363,9 +363,9 @@ func labelsOf(of map[string]string, isTrusted bool) []tags.Label {
 	return out
 }
 
-func tagKeys(of []caseKey) []resolve.TagKey {
-	out := make([]resolve.TagKey, len(of))
-	for i, k := range of {
+func tagKeys(keys []caseKey) []resolve.TagKey {
+	out := make([]resolve.TagKey, len(keys))
+	for i, k := range keys {
 		out[i] = resolve.TagKey(k)
 	}
 
@@ -373,14 +373,14 @@ func tagKeys(of []caseKey) []resolve.TagKey {
 }
 
 // schemaAt is the schema of a kind that has the schemas at their paths.
-func schemaAt(of map[string]json.RawMessage) object.Node {
-	if of == nil {
+func schemaAt(schemas map[string]json.RawMessage) object.Node {
+	if schemas == nil {
 		return object.Node{}
 	}
 
 	all := map[string]any{"type": "object"}
 
-	for path, s := range of {
+	for path, s := range schemas {
 		in := all
 		for name := range strings.SplitSeq(path, ".") {
 			in["type"] = "object"
@@ -401,8 +401,8 @@ func (tc stampCase) desired() map[string]*fnv1.Resource {
 	case tc.Desired != nil:
 		out := make(map[string]*fnv1.Resource)
 
-		for name, of := range tc.Desired {
-			if string(of) == "null" {
+		for name, text := range tc.Desired {
+			if string(text) == "null" {
 				out[name] = nil
 				continue
 			}
@@ -411,9 +411,9 @@ func (tc stampCase) desired() map[string]*fnv1.Resource {
 			before := []string{}
 
 			// Tags by turns are no object.
-			if json.Unmarshal(of, &before) == nil {
+			if json.Unmarshal(text, &before) == nil {
 				r = thing(tc.shape.specOf(before))
-			} else if err := r.UnmarshalJSON(of); err != nil {
+			} else if err := r.UnmarshalJSON(text); err != nil {
 				panic(err) // It was read as JSON.
 			}
 
@@ -459,9 +459,9 @@ func asThing(r, like *structpb.Struct) *structpb.Struct {
 	delete(out.GetFields(), "spec")
 	delete(out.GetFields(), "metadata")
 
-	for _, of := range []*structpb.Struct{like, r} {
-		for name, v := range of.GetFields() {
-			if of == r || name == "apiVersion" || name == "kind" {
+	for _, from := range []*structpb.Struct{like, r} {
+		for name, v := range from.GetFields() {
+			if from == r || name == "apiVersion" || name == "kind" {
 				out.Fields[name] = v
 			}
 		}

@@ -156,11 +156,11 @@ func (s *stage) rests(state func() []any, providerFirst bool) error {
 // agrees tells if spec, cloud, status and what was said don't agree.
 func (s *stage) agrees() error {
 	spec, _ := s.tags()
-	noted := func(of NoteKind) []string {
+	noted := func(kind NoteKind) []string {
 		var out []string
 
 		for _, n := range s.said.Results[0].Notes {
-			if n.Kind == of {
+			if n.Kind == kind {
 				out = append(append(out, ""), n.Keys...)
 			}
 		}
@@ -176,7 +176,7 @@ func (s *stage) agrees() error {
 
 	if s.provider.reports != reportsNone {
 		for key, value := range s.cloud {
-			if is, ok := s.status[key]; is != value || !ok {
+			if now, ok := s.status[key]; now != value || !ok {
 				return fmt.Errorf("the cloud has %v, the status %v", s.cloud, s.status)
 			}
 		}
@@ -271,10 +271,10 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 	}
 
 	values := rapid.SampledFrom([]string{"1", "2", ""})
-	change := func(of map[string]string, key string) { s.shape.put(of, key, values.Draw(t, key)) }
-	xr := func(of map[string]string, key string) {
-		if of[key] = values.Draw(t, key); of[key] == "" {
-			delete(of, key)
+	change := func(keys map[string]string, key string) { s.shape.put(keys, key, values.Draw(t, key)) }
+	xr := func(keys map[string]string, key string) {
+		if keys[key] = values.Draw(t, key); keys[key] == "" {
+			delete(keys, key)
 		}
 	}
 

@@ -188,7 +188,7 @@ type factCase struct {
 	factKind
 
 	// of is the field that counts, with what it is to become, or nil if there is none.
-	of      *factField
+	field   *factField
 	verdict *verdict
 
 	// ask is true if the input has to ask for the kind, and native if the kind is not Crossplane's.
@@ -214,10 +214,10 @@ func caseOf(t *testing.T, provider string, k factKind, verdicts []*verdict) fact
 		case f.verdict == "never" || at < 0 && f.verdict == "" || at >= 0 && verdicts[at].want == nil:
 		case at < 0:
 			t.Errorf("counts.tsv doesn't say what becomes of %s of %s", f.path, k)
-		case c.of == nil || c.ask && f.verdict == "default":
-			c.of, c.verdict, c.ask = &k.fields[i], verdicts[at], f.verdict == "request" || verdicts[at].ask
+		case c.field == nil || c.ask && f.verdict == "default":
+			c.field, c.verdict, c.ask = &k.fields[i], verdicts[at], f.verdict == "request" || verdicts[at].ask
 		case f.verdict != "request":
-			t.Errorf("both %s and %s of %s count", c.of.path, f.path, k)
+			t.Errorf("both %s and %s of %s count", c.field.path, f.path, k)
 		}
 	}
 
@@ -247,12 +247,12 @@ func (c *factCase) base(t *testing.T) *structpb.Struct {
 func (c *factCase) tagged(t *testing.T) *structpb.Struct {
 	t.Helper()
 
-	if c.of == nil {
+	if c.field == nil {
 		return nil
 	}
 
 	o := c.base(t).AsMap()
-	within(o, c.of.path, c.verdict.want.AsInterface())
+	within(o, c.field.path, c.verdict.want.AsInterface())
 
 	return structOf(t, o)
 }
@@ -328,9 +328,9 @@ func (c *factCase) schema(t *testing.T) object.Node {
 func schemaOfShape(shape string, notes []string) map[string]any {
 	out := map[string]any{}
 
-	if of, ok := strings.CutPrefix(shape, "map<"); ok {
-		values := map[string]any{"type": strings.TrimSuffix(of, ">")}
-		if of == "array>" {
+	if kind, ok := strings.CutPrefix(shape, "map<"); ok {
+		values := map[string]any{"type": strings.TrimSuffix(kind, ">")}
+		if kind == "array>" {
 			values["items"] = map[string]any{"type": "string"}
 		}
 
@@ -443,8 +443,8 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	}
 
 	out := make(map[string]outcome)
-	for _, of := range targets.All {
-		out[of.Name] = outcome{Target: of}
+	for _, target := range targets.All {
+		out[target.Name] = outcome{Target: target}
 	}
 
 	for _, r := range o.Results {
@@ -458,8 +458,8 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.Struct) {
 	t.Helper()
 
-	if want, is := jsonOf(t, want), jsonOf(t, got.Stamped.Struct()); is != want {
-		t.Errorf("%s %s %s%s: want %s, got %s", c, how, got.LeftAlone, got.Mismatch, want, is)
+	if want, stamped := jsonOf(t, want), jsonOf(t, got.Stamped.Struct()); stamped != want {
+		t.Errorf("%s %s %s%s: want %s, got %s", c, how, got.LeftAlone, got.Mismatch, want, stamped)
 		return
 	}
 
@@ -471,7 +471,7 @@ func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.S
 		t.Errorf("%s %s: want the profile %s, got %s", c, how, c.verdict.profile, got.Profile.Name)
 	}
 
-	atomic := strings.HasPrefix(c.of.shape, "list") && !strings.Contains(c.of.shape, "listType=set") && !strings.Contains(c.of.shape, "listType=map")
+	atomic := strings.HasPrefix(c.field.shape, "list") && !strings.Contains(c.field.shape, "listType=set") && !strings.Contains(c.field.shape, "listType=map")
 	if got.Field.Atomic != atomic {
 		t.Errorf("%s %s: want atomic %t, got %t", c, how, atomic, !atomic)
 	}
@@ -517,7 +517,7 @@ func checkTotals(t *testing.T, source string, cases []factCase) {
 
 	for i := range cases {
 		kinds[cases[i].GroupKind()] = true
-		if cases[i].of != nil {
+		if cases[i].field != nil {
 			tagged[cases[i].GroupKind()] = true
 		}
 	}

@@ -176,7 +176,7 @@ func TestHandsOnToMany(t *testing.T) {
 		s := handingOn(under(tags.Retain, label("long", strings.Repeat("x", 1<<20)))...)
 
 		_, err := stampAll(s, desired)
-		if is := errors.As(err, new(*LimitError)); is != want {
+		if got := errors.As(err, new(*LimitError)); got != want {
 			t.Errorf("labels of 1 MiB on %d resources: want too much %t, got %v", n, want, err)
 		}
 	}

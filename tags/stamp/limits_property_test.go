@@ -36,24 +36,24 @@ func TestSchemaAdmitsTags(t *testing.T) {
 
 	shapes := map[string]func(t *rapid.T) (rule, tagField map[string]any){
 		"Map": func(t *rapid.T) (rule, tagField map[string]any) {
-			return map[string]any{}, most(t, "maxProperties", map[string]any{"type": "object", "additionalProperties": text(t, "value")})
+			return map[string]any{}, atMost(t, "maxProperties", map[string]any{"type": "object", "additionalProperties": text(t, "value")})
 		},
 		"KeyValueList": func(t *rapid.T) (rule, tagField map[string]any) {
 			items := map[string]any{"type": "object", "properties": map[string]any{"key": text(t, "key"), "value": text(t, "value")}}
-			return map[string]any{"keyValueList": map[string]any{"key": "key", "value": "value"}}, most(t, "maxItems", map[string]any{"type": "array", "items": items})
+			return map[string]any{"keyValueList": map[string]any{"key": "key", "value": "value"}}, atMost(t, "maxItems", map[string]any{"type": "array", "items": items})
 		},
 		"StringList": func(t *rapid.T) (rule, tagField map[string]any) {
-			return map[string]any{"stringList": map[string]any{"separator": "="}}, most(t, "maxItems", map[string]any{"type": "array", "items": text(t, "entry")})
+			return map[string]any{"stringList": map[string]any{"separator": "="}}, atMost(t, "maxItems", map[string]any{"type": "array", "items": text(t, "entry")})
 		},
 		"Joined": func(t *rapid.T) (rule, tagField map[string]any) {
 			return map[string]any{"joined": map[string]any{"separator": "=", "delimiter": ","}}, text(t, "all")
 		},
 	}
 
-	for shape, of := range shapes {
+	for shape, drawn := range shapes {
 		t.Run(shape, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				rule, tagField := of(t)
+				rule, tagField := drawn(t)
 				rule["apiVersion"], rule["kind"], rule["fieldPath"], rule["shape"] = "*", "*", "spec.tags", shape
 
 				schemaOfKind := map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{"tags": tagField}}}}
@@ -114,8 +114,8 @@ func TestSchemaAdmitsTags(t *testing.T) {
 	}
 }
 
-// most adds a limit to the schema, or none.
-func most(t *rapid.T, name string, s map[string]any) map[string]any {
+// atMost adds a limit to the schema, or none.
+func atMost(t *rapid.T, name string, s map[string]any) map[string]any {
 	if n := rapid.IntRange(-1, 4).Draw(t, name); n >= 0 {
 		s[name] = n
 	}
@@ -158,10 +158,10 @@ func drawTags(t *rapid.T, name string) map[string]string {
 }
 
 // asField is what a tag field of the shape has of the tags.
-func asField(shape string, of map[string]string) any {
+func asField(shape string, tags map[string]string) any {
 	asMap, list, entries := make(map[string]any), []any{}, []string{}
 
-	for key, value := range of {
+	for key, value := range tags {
 		asMap[key] = value
 
 		entry := key + "=" + value

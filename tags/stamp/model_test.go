@@ -143,7 +143,7 @@ func modelShapes() map[string]modelShape {
 	)
 
 	path := object.MustParsePath("spec.forProvider.tags")
-	of := func(f field.Field) field.Field {
+	lateInit := func(f field.Field) field.Field {
 		f.Path, f.LateInit = path, true
 		return f
 	}
@@ -206,11 +206,11 @@ func modelShapes() map[string]modelShape {
 	atomic.Atomic = true
 
 	return map[string]modelShape{
-		"Map":        {of(field.Field{Shape: field.Map}), "{map: {elementType: " + scalar + "}}", asMap, ofMap},
-		"AtomicMap":  {of(field.Field{Shape: field.Map, Atomic: true}), "{map: {elementType: " + scalar + ", elementRelationship: atomic}}", asMap, ofMap},
-		"Set":        {of(field.Field{Shape: field.StringList, Separator: "="}), "{list: {elementType: " + scalar + ", elementRelationship: associative}}", asStrings, ofStrings},
-		"KeyedList":  {of(keyed), "{list: {elementType: " + entry + ", elementRelationship: associative, keys: [key]}}", asEntries, ofEntries},
-		"AtomicList": {of(atomic), "{list: {elementType: " + entry + ", elementRelationship: atomic}}", asEntries, ofEntries},
+		"Map":        {lateInit(field.Field{Shape: field.Map}), "{map: {elementType: " + scalar + "}}", asMap, ofMap},
+		"AtomicMap":  {lateInit(field.Field{Shape: field.Map, Atomic: true}), "{map: {elementType: " + scalar + ", elementRelationship: atomic}}", asMap, ofMap},
+		"Set":        {lateInit(field.Field{Shape: field.StringList, Separator: "="}), "{list: {elementType: " + scalar + ", elementRelationship: associative}}", asStrings, ofStrings},
+		"KeyedList":  {lateInit(keyed), "{list: {elementType: " + entry + ", elementRelationship: associative, keys: [key]}}", asEntries, ofEntries},
+		"AtomicList": {lateInit(atomic), "{list: {elementType: " + entry + ", elementRelationship: atomic}}", asEntries, ofEntries},
 	}
 }
 
@@ -246,8 +246,8 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 	}
 
 	o, metadata := maps.Clone(w.server.object), map[string]any{"managedFields": w.server.managedFields()}
-	if of, ok := o["metadata"].(map[string]any); ok {
-		maps.Copy(metadata, of)
+	if observed, ok := o["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, observed)
 	}
 
 	o["metadata"] = metadata

@@ -83,8 +83,8 @@ func worlds() *rapid.Generator[world] {
 		}
 
 		fold := profile.Of(w.provider).Fold
-		distinct := func(of []string, most int, label string) []string {
-			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, most, fold).Draw(t, label)
+		distinct := func(keys []string, limit int, label string) []string {
+			return rapid.SliceOfNDistinct(rapid.SampledFrom(keys), 0, limit, fold).Draw(t, label)
 		}
 		drawn := func(label string) map[string]string {
 			out := make(map[string]string)
@@ -125,7 +125,7 @@ func worlds() *rapid.Generator[world] {
 }
 
 // drawOthers draws what is in the observed field: keys that are distinct.
-func (w world) drawOthers(t *rapid.T, distinct func(of []string, most int, label string) []string) world {
+func (w world) drawOthers(t *rapid.T, distinct func(keys []string, limit int, label string) []string) world {
 	w.others, w.mine = make(map[string]othersTag), make(map[string]string)
 
 	for _, key := range distinct(worldKeys, 6, "there") {
@@ -264,7 +264,7 @@ func (w world) becomes() became {
 		return ok && !w.whole && (!w.strings || o.value == value)
 	}
 
-	of := make(map[string]tags.Label)
+	byKey := make(map[string]tags.Label)
 	why := make(map[string]string)
 
 	// Tags of earlier steps. Of those with reserved keys, the ones of trusted sources
@@ -298,7 +298,7 @@ func (w world) becomes() became {
 
 	for _, l := range labels {
 		key := fold(l.TagKey)
-		of[key] = l
+		byKey[key] = l
 		policy := w.policies[l.Source.Position]
 
 		switch _, there := now[key]; {
@@ -328,7 +328,7 @@ func (w world) becomes() became {
 				continue
 			}
 
-			if !k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted {
+			if !k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted {
 				return k, true
 			}
 
@@ -360,7 +360,7 @@ func (w world) becomes() became {
 	for _, key := range slices.Sorted(maps.Keys(has)) {
 		_, reported := keyIn(w.cloud, key, fold)
 		_, theirs := w.others[key]
-		_, labelled := of[fold(key)]
+		_, labelled := byKey[fold(key)]
 		_, there := now[fold(key)]
 
 		if !reported && !labelled && !there && (w.whole || !theirs) {
@@ -373,7 +373,7 @@ func (w world) becomes() became {
 
 	for _, key := range slices.Concat(held, slices.Sorted(maps.Keys(w.cloud))) {
 		id := fold(key)
-		_, labelled := of[id]
+		_, labelled := byKey[id]
 		_, there := now[id]
 
 		claimed := slices.ContainsFunc(labels, func(l tags.Label) bool { return isReserved(l.TagKey) && strings.EqualFold(l.TagKey, key) })
@@ -411,8 +411,8 @@ func (w world) becomes() became {
 	}
 
 	missing = slices.DeleteFunc(missing, func(l tags.Label) bool {
-		value, is := ignored[fold(l.TagKey)]
-		if !is {
+		value, ignoring := ignored[fold(l.TagKey)]
+		if !ignoring {
 			value = l.Value
 		}
 
@@ -481,10 +481,10 @@ func (w world) becomes() became {
 
 	for _, l := range missing {
 		id := fold(l.TagKey)
-		value, is := wanted(l)
+		value, ignoring := wanted(l)
 
 		switch fits := used() < w.slots || isSame(id, value); {
-		case fits && is:
+		case fits && ignoring:
 			now[id] = value
 			why[id] = "ignored"
 		case fits:
@@ -538,7 +538,7 @@ func (w world) becomes() became {
 		}
 
 		if slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
-			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted)
+			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
 		}) {
 			note(NoteOwned)
 		}
@@ -546,13 +546,13 @@ func (w world) becomes() became {
 
 	for key := range now {
 		if !isProviders(key) && slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
-			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted)
+			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
 		}) {
 			out.notes = append(out.notes, fmt.Sprint(NoteOtherValue, "", " ", key))
 		}
 	}
 
-	for id, l := range of {
+	for id, l := range byKey {
 		if value, ok := now[id]; ok && value == l.Value {
 			out.active[id] = l.Value
 			continue
@@ -568,8 +568,8 @@ func (w world) becomes() became {
 		}
 	}
 
-	for id, is := range protected {
-		if is {
+	for id, ignoring := range protected {
+		if ignoring {
 			out.protected = append(out.protected, id)
 		}
 	}
@@ -578,8 +578,8 @@ func (w world) becomes() became {
 }
 
 // keyIn returns the key of a map that equals key once both are folded.
-func keyIn(of map[string]string, key string, fold func(string) string) (string, bool) {
-	for k := range of {
+func keyIn(values map[string]string, key string, fold func(string) string) (string, bool) {
+	for k := range values {
 		if fold(k) == fold(key) {
 			return k, true
 		}
@@ -598,10 +598,10 @@ func (b became) sorted() became {
 }
 
 // keysAndValues returns tags as keys and values by turns, sorted by key.
-func keysAndValues(of map[string]string) []string {
-	out := make([]string, 0, 2*len(of))
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		out = append(out, key, of[key])
+func keysAndValues(values map[string]string) []string {
+	out := make([]string, 0, 2*len(values))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, key, values[key])
 	}
 
 	return out
@@ -643,7 +643,7 @@ func (w world) observed(s shape) *structpb.Struct {
 		there = make(map[string]string)
 	}
 
-	own := func(manager, key, value string) {
+	addOwner := func(manager, key, value string) {
 		if owned[manager] == nil {
 			owned[manager] = map[string]any{".": map[string]any{}}
 		}
@@ -654,12 +654,12 @@ func (w world) observed(s shape) *structpb.Struct {
 	}
 
 	for key, value := range w.mine {
-		own(ours, key, value)
+		addOwner(ours, key, value)
 	}
 
 	for key, o := range w.others {
 		there[key] = o.value
-		own(o.manager, key, o.value)
+		addOwner(o.manager, key, o.value)
 	}
 
 	status := `{}`
@@ -854,12 +854,12 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 
 		return slices.ContainsFunc(w.reserved, isReserved) || slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
 	}
-	unnamed := func(of []string) []string {
+	unnamed := func(list []string) []string {
 		var out []string
 
-		for i := 0; i < len(of); i += 2 {
-			if !named(of[i]) {
-				out = append(out, of[i], of[i+1])
+		for i := 0; i < len(list); i += 2 {
+			if !named(list[i]) {
+				out = append(out, list[i], list[i+1])
 			}
 		}
 
@@ -956,9 +956,9 @@ func TestStampSettles(t *testing.T) {
 var strange = []string{"", "a", "b", "A", "=", "=", ":", "k8s:", "ours:", "owner", "Owner", "crossplane-kind", "aws:", "é", "x"}
 
 // listed returns a spec or status whose tags are the strings.
-func listed(of []string) string {
-	quoted := make([]string, len(of))
-	for i, s := range of {
+func listed(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, s := range texts {
 		quoted[i] = strconv.Quote(s)
 	}
 
@@ -1031,8 +1031,8 @@ func (w stringWorld) labelled(s string) bool {
 func (w stringWorld) check(t rapid.TB, slots int, after []string) {
 	t.Helper()
 
-	unnamed := func(of []string) []string {
-		return slices.DeleteFunc(slices.Clone(of), func(s string) bool {
+	unnamed := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 			return !slices.Contains(w.before, s) || w.reserves(s) || w.names(w.remove, s) || w.names(w.ignore, s) || w.labelled(s)
 		})
 	}
@@ -1047,8 +1047,8 @@ func (w stringWorld) check(t rapid.TB, slots int, after []string) {
 		t.Fatalf("\nStrings that nobody names should stay, in their order.\nStamp(%+v): -want, +got:\n%s", w, diff)
 	}
 
-	count := func(of []string, s string) int {
-		return len(slices.DeleteFunc(slices.Clone(of), func(o string) bool { return o != s }))
+	count := func(list []string, s string) int {
+		return len(slices.DeleteFunc(slices.Clone(list), func(o string) bool { return o != s }))
 	}
 
 	others := len(w.before)

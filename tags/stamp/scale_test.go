@@ -162,12 +162,12 @@ func TestReadScales(t *testing.T) {
 // BenchmarkScale stamps lists of long strings, with many patterns, and many labels. The time
 // per byte and per item hardly depends on how many there are.
 func BenchmarkScale(b *testing.B) {
-	run := func(name string, items int, unit string, of func() *Stamper, desired map[string]*fnv1.Resource) {
+	run := func(name string, items int, unit string, newStamper func() *Stamper, desired map[string]*fnv1.Resource) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 
 			for range b.N {
-				if _, err := stampAll(of(), desired); err != nil {
+				if _, err := stampAll(newStamper(), desired); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -57,12 +57,14 @@ func (t thing) resource() *fnv1.Resource {
 
 // drawScoped draws a source.
 func drawScoped(t *rapid.T) scoped {
-	maybe := func(label string, of ...string) string { return rapid.SampledFrom(append(of, "", "")).Draw(t, label) }
+	maybe := func(label string, values ...string) string {
+		return rapid.SampledFrom(append(values, "", "")).Draw(t, label)
+	}
 	value := rapid.SampledFrom([]string{"1", "2", "3"})
 
-	of := `"type": "Value", "values": `
+	values := `"type": "Value", "values": `
 	if rapid.Bool().Draw(t, "computed") {
-		of, value = `"type": "Expression", "expressions": `, rapid.SampledFrom([]string{"'1'", "name", "desired.spec.none"})
+		values, value = `"type": "Expression", "expressions": `, rapid.SampledFrom([]string{"'1'", "name", "desired.spec.none"})
 	}
 
 	text, err := json.Marshal(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "zone"}), value, 1, 3).Draw(t, "labels"))
@@ -71,7 +73,7 @@ func drawScoped(t *rapid.T) scoped {
 	}
 
 	return scoped{
-		source: fmt.Sprintf(`{%s%s, "trusted": %t, "onConflict": %q`, of, text, rapid.Bool().Draw(t, "trusted"), rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "conflict")),
+		source: fmt.Sprintf(`{%s%s, "trusted": %t, "onConflict": %q`, values, text, rapid.Bool().Draw(t, "trusted"), rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "conflict")),
 		name:   maybe("name", "r0", "r1"), kind: maybe("kind", "A", "B"), tier: maybe("tier", "gold"), tag: maybe("tag", "yes"),
 	}
 }
@@ -93,9 +95,9 @@ func TestScoped(t *testing.T) {
 		}
 
 		// A source that is for all, and has no labels.
-		input := func(of []scoped) *v1beta1.CloudTags {
+		input := func(values []scoped) *v1beta1.CloudTags {
 			texts := []string{`{"type": "Value", "values": {}}`}
-			for _, s := range of {
+			for _, s := range values {
 				texts = append(texts, s.text())
 			}
 
@@ -105,12 +107,12 @@ func TestScoped(t *testing.T) {
 		all := stampedAll(test, input(sources), desired)
 
 		for _, r := range things {
-			of := slices.DeleteFunc(slices.Clone(sources), func(s scoped) bool { return !s.has(r) })
-			for i := range of {
-				of[i] = scoped{source: of[i].source}
+			values := slices.DeleteFunc(slices.Clone(sources), func(s scoped) bool { return !s.has(r) })
+			for i := range values {
+				values[i] = scoped{source: values[i].source}
 			}
 
-			want := stampedAll(test, input(of), map[string]*fnv1.Resource{r.name: r.resource()})
+			want := stampedAll(test, input(values), map[string]*fnv1.Resource{r.name: r.resource()})
 			if diff := cmp.Diff(tagsOf(want, r.name), tagsOf(all, r.name)); diff != "" {
 				t.Fatalf("\nA source should be for the resources that it selects, as if the others had an input without it.\nStamp(...) of %+v: -want, +got:\n%s", r, diff)
 			}

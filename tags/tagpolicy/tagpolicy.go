@@ -15,8 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Breach is how tags break a rule of the tag policy. It is the same of resources that break the rule
-// in the same way. The zero Breach is none.
+// A Breach says how tags break a rule of the tag policy. Resources that break a rule in the same way have equal
+// breaches. The zero Breach is none.
 type Breach struct {
 	Kind BreachKind
 
@@ -28,23 +28,23 @@ type Breach struct {
 type BreachKind int
 
 const (
-	// Kept is that the tags keep the rule.
+	// Kept says that the tags keep the rule.
 	Kept BreachKind = iota
 
-	// Missing is that there is no tag with the key, though there must be one.
+	// Missing says that there is no tag with the key, though the rule requires one.
 	Missing
 
-	// Value is that the tag has a value that the rule doesn't admit.
+	// Value says that the rule doesn't admit the value of the tag.
 	Value
 
-	// Spelling is that only a key that differs in case is there.
+	// Spelling says that the only tag with the key has it in another case: Owner instead of owner.
 	Spelling
 
-	// Various is each breach of a rule that is broken in too many ways to tell them all.
+	// Various stands for each breach of a rule that is broken in too many ways to name them all.
 	Various
 )
 
-// String is how messages put the breach.
+// String returns the breach for messages: value "prodd".
 func (b Breach) String() string {
 	switch b.Kind {
 	case Missing:
@@ -82,10 +82,11 @@ func (v *Violation) Count() (n int) {
 	return n
 }
 
-// Broken are the violations of each rule of a tag policy: as many as messages have room for, and one for all others.
+// Broken are the violations of each rule of a tag policy: as many as messages have room for, and one violation for all
+// others.
 type Broken [][]Violation
 
-// Add that the resource, whose tag profile is the provider's, breaks the rule so.
+// Add adds that the resource with the tag profile of the provider breaks the rule.
 func (all Broken) Add(rule int, b Breach, resource, provider string) {
 	find := func() int { return slices.IndexFunc(all[rule], func(v Violation) bool { return v.Breach == b }) }
 
@@ -112,12 +113,12 @@ func (all Broken) Add(rule int, b Breach, resource, provider string) {
 type Rule struct {
 	*v1beta1.TagRule
 
-	// keys of the rule's tag, and keys that differ from these in case alone or not at all.
+	// keys of the rule's tag, and folded has the same keys in lower case.
 	keys, folded profile.KeySet
 }
 
-// Rules compiles the policy, which may be nil, for tags of the profile p. The labels d tell which keys
-// a tag can have.
+// Rules compiles the policy, which may be nil, for tags of the profile p. The tags d of labels tell which keys a tag
+// can have.
 func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) []Rule {
 	if policy == nil {
 		return nil
@@ -133,11 +134,12 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 	return rules
 }
 
-// Breach returns how the tags of, keys and values, break the rule.
-func (r *Rule) Breach(of iter.Seq2[string, string]) Breach {
+// Breach returns how the tags, keys and values, break the rule. With the rule {key: owner, values: [a, b]}, the tag
+// owner: c is a Value.
+func (r *Rule) Breach(tags iter.Seq2[string, string]) Breach {
 	found, other := false, ""
 
-	for key, value := range of {
+	for key, value := range tags {
 		switch {
 		case r.keys.Has(key):
 			found = true
@@ -162,8 +164,8 @@ func (r *Rule) Breach(of iter.Seq2[string, string]) Breach {
 	}
 }
 
-// A Reader reads the tags of resources whose tags go to one place: the tags that keys ask for, and
-// those that the tag policy has rules for.
+// A Reader reads the tags of resources with one tag field and profile: the tags of the keys in question, and the tags
+// that the tag policy has rules for.
 type Reader struct {
 	Keys tagset.Keys
 
@@ -174,8 +176,8 @@ type Reader struct {
 	Rules []Rule
 }
 
-// NewReader returns a Reader of the keys for resources like t, by the input. The transformer makes
-// tag keys of labels' keys.
+// NewReader returns a Reader of the keys for resources like t, by the input. The transformer makes tag keys of labels'
+// keys.
 func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *Reader {
 	d := transformer.Transform(t.Profile)
 
@@ -191,9 +193,9 @@ func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.T
 	var known []string
 
 	for _, key := range keys {
-		of := d.TagKeys(key)
-		known = append(known, of...)
-		r.Sets = append(r.Sets, t.Profile.KeySet(of...))
+		tagKeys := d.TagKeys(key)
+		known = append(known, tagKeys...)
+		r.Sets = append(r.Sets, t.Profile.KeySet(tagKeys...))
 	}
 
 	for i := range r.Rules {
@@ -218,9 +220,9 @@ func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 	return slices.Concat(out...)
 }
 
-// Each calls f with each target and the position of each rule of the input's tag policy that it breaks, if the changed
-// resources, by name, are what they become. All others stay as they are. Only targets with a tag field that can be
-// read can break a rule.
+// Each calls f for each target and the position of each rule of the input's tag policy that it breaks. Changed
+// resources, by name, are as changed says, and all others as they are. Only a target with a readable tag field can
+// break a rule.
 func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
 	if in.TagPolicy == nil {
 		return
@@ -257,7 +259,7 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 	}
 }
 
-// final are the tags that t has in the end, or nil if they can't be read.
+// final returns the tags that t has in the end, or nil if they can't be read.
 func (r *Reader) final(t *locate.Target, changed map[string]object.Object) *tagset.Set {
 	becomes, ok := changed[t.Name]
 	if !ok {

@@ -69,10 +69,10 @@ func (p *plain) place(t tag) {
 	others := slices.DeleteFunc(p.all(), p.is(t.key))
 	twice := p.foldString != nil && slices.ContainsFunc(others, func(o tag) bool { return p.foldString(o.key+"="+o.value) == p.foldString(t.key+"="+t.value) })
 
-	keep := func(of []tag, at int) []tag {
+	keep := func(list []tag, at int) []tag {
 		var out []tag
 
-		for i, o := range of {
+		for i, o := range list {
 			switch {
 			case i == at && !twice:
 				out = append(out, t)
@@ -103,10 +103,10 @@ func TestSet(t *testing.T) {
 	for name, f := range fields {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				of := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
-				keys := NewKeys(KindOf(&f, of), nil)
+				provider := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
+				keys := NewKeys(KindOf(&f, provider), nil)
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
-				keys.Known = of.KeySet("a", "A", "b", "a=b", "c")
+				keys.Known = provider.KeySet("a", "A", "b", "a=b", "c")
 
 				p := plain{fold: keys.ID, spells: !keys.IsList()}
 				if f.Shape == field.StringList {
@@ -119,9 +119,9 @@ func TestSet(t *testing.T) {
 				puts := rapid.IntRange(0, 12).Draw(t, "puts")
 
 				for range puts {
-					of := tag{key: texts.Draw(t, "key"), value: texts.Draw(t, "value")}
+					drawn := tag{key: texts.Draw(t, "key"), value: texts.Draw(t, "value")}
 
-					switch e := keys.Entry(&tags.Tag{Key: of.key, Value: of.value}); rapid.IntRange(0, 5).Draw(t, "what") {
+					switch e := keys.Entry(&tags.Tag{Key: drawn.key, Value: drawn.value}); rapid.IntRange(0, 5).Draw(t, "what") {
 					case 0:
 						s = must(Read(s.Value(), &f, &keys))
 						p.there, p.added = tagsOf(s), nil
@@ -134,10 +134,10 @@ func TestSet(t *testing.T) {
 							}
 						}
 
-						p.remove(of.key)
+						p.remove(drawn.key)
 					default:
 						s.Put(&e)
-						p.put(of)
+						p.put(drawn)
 					}
 
 					if s.Len() != len(p.all()) {
@@ -150,8 +150,8 @@ func TestSet(t *testing.T) {
 						t.Fatalf("-want, +got:\n%s", diff)
 					}
 
-					if e := s.Find(keys.ID(of.key)); (e != nil) != slices.ContainsFunc(p.all(), p.is(of.key)) {
-						t.Fatalf("Find(%q): got %v of %v", of.key, e, p.all())
+					if e := s.Find(keys.ID(drawn.key)); (e != nil) != slices.ContainsFunc(p.all(), p.is(drawn.key)) {
+						t.Fatalf("Find(%q): got %v of %v", drawn.key, e, p.all())
 					}
 				}
 			})

@@ -99,12 +99,12 @@ type strictError struct{ skipped, refused, broken, fails int }
 
 func (e strictError) Error() string {
 	var out []string
-	for _, of := range []struct {
-		what string
-		n    int
+	for _, part := range []struct {
+		title string
+		n     int
 	}{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}} {
-		if of.n > 0 {
-			out = append(out, fmt.Sprintf("%s: %d", of.what, of.n))
+		if part.n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", part.title, part.n))
 		}
 	}
 
@@ -163,8 +163,8 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 		return manifest.OneLine(err)
 	}
 
-	if of, ok := e.(*explained); ok && c.Keys {
-		e = keys{of}
+	if x, ok := e.(*explained); ok && c.Keys {
+		e = keys{x}
 	}
 
 	if err := c.write(out, e); err != nil {
@@ -185,8 +185,8 @@ func (c *Command) write(out io.Writer, e explanation) error {
 		return err
 	}
 
-	if of, ok := e.(keys); ok && c.Output == "csv" {
-		_, err := io.WriteString(out, of.csv())
+	if k, ok := e.(keys); ok && c.Output == "csv" {
+		_, err := io.WriteString(out, k.csv())
 		return err
 	}
 

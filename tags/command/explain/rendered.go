@@ -342,8 +342,8 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 	told := make(map[tags.Label]bool)
 
 	for i := range f.Tags {
-		if of := f.Tags[i].Label; of != nil {
-			told[of.Label] = true
+		if tag := f.Tags[i].Label; tag != nil {
+			told[tag.Label] = true
 		}
 	}
 
@@ -445,9 +445,9 @@ func (x *Rendered) fields() []*RenderedField {
 	return append([]*RenderedField{&x.RenderedField}, x.Launched...)
 }
 
-func (x *rendering) found() (of strictError) {
+func (x *rendering) found() (out strictError) {
 	for _, r := range x.resources {
-		of.broken += len(r.Broken)
+		out.broken += len(r.Broken)
 
 		// A label that several fields can't have is one label.
 		skipped, refused := make(map[string]bool), make(map[string]bool)
@@ -466,14 +466,14 @@ func (x *rendering) found() (of strictError) {
 			}
 		}
 
-		of.skipped, of.refused = of.skipped+len(skipped), of.refused+len(refused)
+		out.skipped, out.refused = out.skipped+len(skipped), out.refused+len(refused)
 	}
 
 	if x.fails {
-		of.fails = 1
+		out.fails = 1
 	}
 
-	return of
+	return out
 }
 
 func (x *rendering) values() any {

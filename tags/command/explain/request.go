@@ -139,8 +139,8 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 	}
 
 	var (
-		last *fnv1.RunFunctionRequest
-		of   []string
+		last  *fnv1.RunFunctionRequest
+		found []string
 	)
 
 	for _, v := range values {
@@ -166,15 +166,15 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 		}
 
 		xr := object.Of(req.GetObserved().GetComposite())
-		of = append(of, words.Name(cmp.Or(object.Title(xr), "an Operation"))+" in step "+words.Name(meta["stepName"].GetStringValue()))
+		found = append(found, words.Name(cmp.Or(object.Title(xr), "an Operation"))+" in step "+words.Name(meta["stepName"].GetStringValue()))
 		last = req
 	}
 
-	switch of = words.Distinct(of); {
+	switch found = words.Distinct(found); {
 	case last == nil:
 		return nil, errors.Errorf("none of its %d values is a RunFunctionRequest with an input of apiVersion %s and kind %s", len(values), v1beta1.APIVersion, v1beta1.Kind)
-	case len(of) > 1:
-		return nil, errors.Errorf("it has requests of several composite resources or steps, and one can be explained at a time: %s", words.Names(of, 0))
+	case len(found) > 1:
+		return nil, errors.Errorf("it has requests of several composite resources or steps, and one can be explained at a time: %s", words.Names(found, 0))
 	default:
 		return last, nil
 	}

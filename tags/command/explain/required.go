@@ -26,8 +26,8 @@ func (c *Command) required(r *manifest.Reader) ([]*structpb.Struct, error) {
 	seen := make(map[identity]*structpb.Struct)
 
 	for _, o := range objects {
-		of := object.Tree(o)
-		id := identity{object.APIVersion(of), object.Kind(of), object.Namespace(of), object.Name(of)}
+		tree := object.Tree(o)
+		id := identity{object.APIVersion(tree), object.Kind(tree), object.Namespace(tree), object.Name(tree)}
 
 		switch other := seen[id]; {
 		case other == nil:

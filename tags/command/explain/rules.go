@@ -170,14 +170,14 @@ func (x *Explanation) why(keys profile.KeySet) string {
 }
 
 // ruledLines say what rules do to tags, by the rule.
-func ruledLines(what string, of []Ruled) (lines []string) {
+func ruledLines(title string, ruled []Ruled) (lines []string) {
 	keys := make(map[string][]string)
-	for _, r := range of {
+	for _, r := range ruled {
 		keys[r.Rule] = append(keys[r.Rule], words.Cell(r.TagKey))
 	}
 
 	for _, rule := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, fmt.Sprintf(" %s (%s): %s", what, rule, strings.Join(keys[rule], ", ")))
+		lines = append(lines, fmt.Sprintf(" %s (%s): %s", title, rule, strings.Join(keys[rule], ", ")))
 	}
 
 	return lines

@@ -11,11 +11,11 @@ import (
 )
 
 // unprofiled is the note on a provider or an API group without a tag profile of its own.
-func unprofiled(of locate.Unprofiled) string {
-	name := strconv.Quote(of.Provider)
-	if of.Group != "" {
-		name = "API group " + of.Group
+func unprofiled(u locate.Unprofiled) string {
+	name := strconv.Quote(u.Provider)
+	if u.Group != "" {
+		name = "API group " + u.Group
 	}
 
-	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(of.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
+	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(u.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
 }
