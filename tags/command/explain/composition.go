@@ -20,7 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// clouds explains which tags the labels of a composite resource become on clouds.
+// clouds explains which tags the labels of a composite resource are on each cloud.
 func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	step, run, err := c.run(ctx, r)
 	if err != nil {
@@ -85,7 +85,8 @@ func (c *Command) run(ctx context.Context, r *manifest.Reader) (*manifest.Step, 
 	return step, run, nil
 }
 
-// request that Crossplane makes of the step for the composite resource and, if there are any, its rendered resources.
+// request returns the request that Crossplane makes of the step for the composite resource and, if there are any, its
+// rendered resources.
 func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFunctionRequest, error) {
 	xr, err := c.composite(r, step)
 	if err != nil {
@@ -125,7 +126,7 @@ func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
 	}
 }
 
-// addLimits notes which rules of the input also depend on tags that aren't known here.
+// addLimits notes the entries of the input that also depend on tags in a cluster.
 func (e *explained) addLimits(in *v1beta1.CloudTags) {
 	var rules []string
 
@@ -146,8 +147,7 @@ func (e *explained) addLimits(in *v1beta1.CloudTags) {
 	}
 }
 
-// composite returns the composite resource: the only object that is of the kind which
-// the step's Composition is for.
+// composite returns the composite resource: the only object of the kind that the step's Composition is for.
 func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.Struct, error) {
 	objects, err := r.Objects(c.XR)
 	if err != nil {
@@ -172,9 +172,9 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 }
 
-// providers returns the providers whose profiles to apply: those of the flags, or else the one that the input names by
-// value, or else those of the Composition's bases and of the composite resource. If nothing names one, or with --all, all
-// others follow.
+// providers returns the providers whose profiles apply, in this order: the providers of the flags, the one that the
+// input names by value, or else the providers of the Composition's bases and of the composite resource. All others
+// follow if nothing names a provider, or with --all.
 func (c *Command) providers(e *explained, step *manifest.Step, run *trace) []string {
 	if len(c.Provider) > 0 {
 		return c.Provider
@@ -208,7 +208,7 @@ func (c *Command) providers(e *explained, step *manifest.Step, run *trace) []str
 	return words.Distinct(out)
 }
 
-// providersOfFields are the providers that entries of tagFields name.
+// providersOfFields returns the providers that entries of tagFields name.
 func providersOfFields(in *v1beta1.CloudTags) (out []string) {
 	for i := range in.TagFields {
 		if p := in.TagFields[i].Provider; p != "" {

@@ -1,6 +1,5 @@
-// Package explain shows which labels become which tags, and which are skipped and
-// why, before any cloud is asked. It runs the function, and prints what that decided, so
-// that its tests stand beside the function, in fn_test.go.
+// Package explain shows the tag of each label, or why the label is skipped, before any cloud is asked. It runs the
+// function, and prints the records of labels. So its tests stand beside the function, in fn_test.go.
 package explain
 
 import (
@@ -22,8 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command explains a file of labels, or all sources of a composite resource's
-// labels.
+// A Command explains a file of labels, or all sources of a composite resource's labels.
 type Command struct {
 	File string
 
@@ -44,10 +42,10 @@ type Command struct {
 	Request           string
 	Step              string
 
-	// Function that is run.
+	// Function to run.
 	Function Function
 
-	// Terminal that is written to. That of Run is standard output.
+	// Terminal to write to. Run sets it to standard output.
 	Terminal terminal.Terminal
 }
 
@@ -94,7 +92,7 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	return out
 }
 
-// strictError is the error of --strict.
+// A strictError is the error of --strict.
 type strictError struct{ skipped, refused, broken, fails int }
 
 func (e strictError) Error() string {
@@ -114,7 +112,7 @@ func (e strictError) Error() string {
 // ExitCode of the process.
 func (e strictError) ExitCode() int { return 2 }
 
-// Validate that there is something to explain, and that the flags fit together.
+// Validate returns an error if there is nothing to explain, or if flags don't go together.
 func (c *Command) Validate() error {
 	switch {
 	case c.Request != "" && (c.File != "" || c.Composition != "" || c.XR != "" || c.Keys || len(c.Provider) > 0 || c.ProfileRules != ""):
@@ -178,7 +176,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	return nil
 }
 
-// write what is explained in the format of the output.
+// write the explanation in the format of the output.
 func (c *Command) write(out io.Writer, e explanation) error {
 	if c.Output == "table" {
 		_, err := io.WriteString(out, e.table(c.Terminal))
@@ -203,14 +201,14 @@ func (c *Command) write(out io.Writer, e explanation) error {
 	return j.Encode(e.values())
 }
 
-// An explanation is what is written.
+// An explanation can be written.
 type explanation interface {
-	// table of it for a terminal.
+	// table returns the explanation for a terminal.
 	table(on terminal.Terminal) string
 
-	// values to encode.
+	// values returns the explanation for JSON and YAML.
 	values() any
 
-	// found is what is a failure under --strict.
+	// found counts what is a failure under --strict.
 	found() strictError
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// labels explains a file of labels: as those of a composite resource.
+// labels explains a file of labels as the labels of a composite resource.
 func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 	return e, err
 }
 
-// readLabels returns the map of labels that the file has: its only value, or what is at the
-// field path of the only one that has it.
+// readLabels returns the map of labels of the file: its only value, or the field at the field path of the only value
+// that has it.
 func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	values, err := r.Values(c.File)
 	if err != nil {
@@ -123,7 +123,7 @@ func checkLabels(v *structpb.Value) error {
 	return err
 }
 
-// found says where in the object there are maps of strings, or nothing if there are none.
+// found says which maps of strings the object has, or nothing if it has none.
 func found(v *structpb.Value) string {
 	paths := stringMaps(nil, nil, v)
 	if len(paths) == 0 {
@@ -133,7 +133,7 @@ func found(v *structpb.Value) string {
 	return ". Maps of strings are at " + words.Names(words.Map(paths, object.Segments.String), 0)
 }
 
-// stringMaps appends the paths of all maps of strings in the value at that path.
+// stringMaps appends the paths of all maps of strings in the value at the path.
 func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []object.Segments {
 	for i, item := range v.GetListValue().GetValues() {
 		to = stringMaps(to, append(slices.Clone(at), object.Segment{Type: object.SegmentIndex, Index: uint(i)}), item)
@@ -141,7 +141,7 @@ func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []o
 
 	fields := v.GetStructValue().GetFields()
 
-	// What identifies an object is no map of labels.
+	// The name and namespace of an object are no labels.
 	if _, err := object.StringMap(v, ""); err == nil && len(fields) > 0 && len(at) > 0 && at.String() != "metadata" {
 		return append(to, at)
 	}

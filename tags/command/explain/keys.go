@@ -15,17 +15,17 @@ type Key struct {
 	Provider string `json:"provider"`
 	Key      string `json:"key"`
 
-	// Skipped is why the label is no tag, for its key or its value. It is empty if it is one.
+	// Skipped is why the label is skipped, or empty if it is a tag.
 	Skipped profile.SkipReason `json:"skipped,omitempty"`
 
-	// Removed is true if removeTags takes the tag away.
+	// Removed says that removeTags takes the tag away.
 	Removed bool `json:"removed,omitempty"`
 }
 
-// keys are the explanation of labels' keys alone.
+// keys are an explanation of the keys of labels alone.
 type keys struct{ *explained }
 
-// all keys, by label and in the order of providers.
+// all returns all keys, by label and in the order of providers.
 func (k keys) all() []Key {
 	out := []Key{}
 	seen := make(map[Key]bool)
@@ -53,7 +53,7 @@ func (k *Key) lacks() string {
 	return string(k.Skipped)
 }
 
-// table of labels with a row for each key, and the providers that have it.
+// table has a row for each key of a label, with the providers that have it.
 func (k keys) table(t terminal.Terminal) string {
 	rows := [][]terminal.Cell{terminal.Header("LABEL", "KEY", "PROVIDERS")}
 

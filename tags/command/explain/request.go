@@ -22,14 +22,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Run is what the function says of a recorded request, and what it makes of its resources.
+// A Run has the results of the function for a recorded request, and its resources.
 type Run struct {
 	Condition *Condition `json:"condition,omitempty"`
 
 	// Events are the results that the function returns unless it has returned them before.
 	Events []Event `json:"events,omitempty"`
 
-	// Waits are what the request lacks. Crossplane calls again with that.
+	// Waits are the objects that the request lacks. Crossplane calls again with these.
 	Waits []string `json:"waits,omitempty"`
 
 	Resources []*Rendered `json:"resources,omitempty"`
@@ -43,14 +43,14 @@ type Condition struct {
 	Message string `json:"message"`
 }
 
-// An Event is a result that Crossplane makes an event of.
+// An Event is a result, which Crossplane makes an event of.
 type Event struct {
 	Severity string `json:"severity"`
 	Reason   string `json:"reason"`
 	Message  string `json:"message"`
 }
 
-// lines are what the function says, for people.
+// lines returns the results of the function for people.
 func (r *Run) lines() (out []string) {
 	if c := r.Condition; c != nil {
 		out = append(out, fmt.Sprintf("condition %s %s %s: %s", report.ConditionType, c.Status, c.Reason, c.Message))
@@ -67,7 +67,7 @@ func (r *Run) lines() (out []string) {
 	return out
 }
 
-// recorded explains a recorded request: what the function says of it, and then the resources as it desires them.
+// recorded explains a recorded request: the results of the function, and then the resources as it desires them.
 func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	req, err := c.readRequest(r)
 	if err != nil {
@@ -82,8 +82,8 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation
 	return answered(ctx, c.Function, req, rsp)
 }
 
-// Resources returns the desired resources of the function's response to a request, each with its tags and with labels that
-// are none.
+// Resources returns the desired resources of the function's response to a request, each with its tags and with lost
+// labels.
 func Resources(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
 	x, err := answered(ctx, f, req, rsp)
 	if err != nil {
@@ -93,8 +93,7 @@ func Resources(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rs
 	return x.resources, nil
 }
 
-// answered explains what the function says in the response to a request, and the resources as it desires them, which are
-// rendered ones.
+// answered explains the response of the function to a request, with the resources that it desires as rendered ones.
 func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
 	said := runOf(rsp)
 	if said.Condition == nil {
@@ -114,7 +113,7 @@ func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp
 		return nil, err
 	}
 
-	if err := run.fails(); err != nil || run.Targets == nil { // What runs elsewhere leaves no trace here.
+	if err := run.fails(); err != nil || run.Targets == nil { // A function elsewhere leaves no trace here.
 		return out, err
 	}
 
@@ -130,8 +129,8 @@ func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp
 	return out, nil
 }
 
-// readRequest returns the request in the file: the only value, or the last one for a step of this function in what the
-// pipeline inspector has recorded.
+// readRequest returns the request in the file: the only value, or, in a record of the pipeline inspector, the last
+// request for a step of this function.
 func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, error) {
 	values, err := r.Values(c.Request)
 	if err != nil {
@@ -180,7 +179,7 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 	}
 }
 
-// decodeRequest decodes a request that was written as protobuf says for JSON. A newer Crossplane may have more fields.
+// decodeRequest decodes a request in the JSON of protobuf. A newer Crossplane may have more fields.
 func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 	text, err := payload.MarshalJSON()
 	if err != nil {
@@ -195,7 +194,7 @@ func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 	return req, nil
 }
 
-// runOf returns what a response says.
+// runOf returns the condition and the results of a response.
 func runOf(rsp *fnv1.RunFunctionResponse) *Run {
 	run := &Run{}
 
@@ -212,7 +211,7 @@ func runOf(rsp *fnv1.RunFunctionResponse) *Run {
 	return run
 }
 
-// missing are the requirements that the request has no answer for.
+// missing returns the requirements that the request has no answer for.
 func missing(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) (out []string) {
 	add := func(selectors map[string]*fnv1.ResourceSelector, answers map[string]*fnv1.Resources) {
 		for name, s := range selectors {

@@ -19,23 +19,23 @@ import (
 // whyMissing is why a required tag is missing, if no label says why.
 const whyMissing = "no label gives it"
 
-// A Ruled label is one whose tag a rule of removeTags or ignoreTags is for.
+// A Ruled label has a tag that an entry of removeTags or ignoreTags names.
 type Ruled struct {
 	QualifiedKey string `json:"qualifiedKey"`
 	TagKey       string `json:"tagKey"`
 
-	// Rule in a few words, e.g. removeTags: team/*.
+	// Rule is the entry in a few words, such as removeTags: team/*.
 	Rule string `json:"rule"`
 }
 
-// A Broken rule is one of tagPolicy that tags break.
+// A Broken rule is a rule of tagPolicy that tags break.
 type Broken struct {
 	// Rule is the position of the rule, Path is where it was written, and Key its key.
 	Rule int    `json:"rule"`
 	Path string `json:"path"`
 	Key  string `json:"key"`
 
-	// What is wrong, e.g. missing, and Why, if that can be told.
+	// The tags break the rule in this way, such as missing. Why explains it, if somebody knows.
 	What string `json:"what"`
 	Why  string `json:"why,omitempty"`
 }
@@ -62,12 +62,13 @@ func (b *Broken) String() string {
 	return out
 }
 
-// ruled returns the label of the record, and its rule in the list of the input.
+// ruled returns the label of the record, with the entry of the list that names it.
 func ruled(j *stamp.Judged, list string) Ruled {
 	return Ruled{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Rule: ruleName(list, j.NamedBy)}
 }
 
-// ruleName names the rule with the key in the list, removeTags or ignoreTags. It is empty if there is no rule.
+// ruleName returns the entry of the list, removeTags or ignoreTags, in a few words: removeTags: team/*. It is empty if
+// there is no entry.
 func ruleName(list string, k *resolve.TagKey) string {
 	if k == nil {
 		return ""
@@ -85,8 +86,8 @@ func ruleName(list string, k *resolve.TagKey) string {
 	return rule
 }
 
-// addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels d
-// alone, whatever resources the rules select.
+// addPolicy says which rules of the tag policy a resource with the tags of the labels d breaks. It may be any resource,
+// whatever resources the rules select.
 func (e *explained) addPolicy(x *Explanation, run *trace, d *tags.Transformed) {
 	in := run.Input
 	broken := 0
@@ -169,7 +170,7 @@ func (x *Explanation) why(keys profile.KeySet) string {
 	return strings.Join(out, ", ")
 }
 
-// ruledLines say what rules do to tags, by the rule.
+// ruledLines returns a line for each entry, with the tags that it names.
 func ruledLines(title string, ruled []Ruled) (lines []string) {
 	keys := make(map[string][]string)
 	for _, r := range ruled {

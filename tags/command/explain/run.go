@@ -20,7 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Function runs for the request of run, which then has what each of its stages has come to.
+// A Function runs for the request of run, which then has the result of each stage.
 type Function func(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error)
 
 // On runs the function for the request.
@@ -28,7 +28,7 @@ func (f Function) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.R
 	return f(ctx, report.NewRun(req))
 }
 
-// A trace is a run of the function, and what there is to say of it.
+// A trace is a run of the function, with notes.
 type trace struct {
 	*report.Run
 
@@ -38,7 +38,7 @@ type trace struct {
 	notes []string
 }
 
-// by returns the function that is told of: what the request desires is taken for rendered.
+// by returns the function with a trace of its run: the desired resources of the request count as rendered.
 func (t *trace) by(f Function) command.Function {
 	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
 		t.Run = report.NewRun(req)
@@ -58,7 +58,7 @@ func (t *trace) fails() error {
 	return command.Fatal(t.rsp)
 }
 
-// addNotes on the settings of the input, and on what its sources find.
+// addNotes adds notes on the settings of the input, and on the objects of its sources.
 func (t *trace) addNotes(in *v1beta1.CloudTags) {
 	t.notes = slices.Concat(settings(in), words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
 
@@ -86,8 +86,8 @@ func (t *trace) title(l tags.Label) string {
 	return resolve.Title(s, t.composite())
 }
 
-// settings says which settings of the input are its standard's, which are its own, and which of its standard it
-// overrides. An input without a standard has none to tell apart.
+// settings says which settings of the input come from its standard, which are the step's own, and which settings of the
+// standard the step overrides. Without a standard, there is nothing to say.
 func settings(in *v1beta1.CloudTags) []string {
 	if in.Origins == nil {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// table of labels with a column for each group of providers. If the terminal is too narrow for
-// it, it is folded.
+// table returns a table of labels with a column for each group of providers. On a narrow terminal, it is folded.
 func (e *explained) table(t terminal.Terminal) string {
 	header := terminal.Header("LABEL", "VALUE")
 	if e.origins != nil {
@@ -29,7 +28,7 @@ func (e *explained) table(t terminal.Terminal) string {
 	rows := [][]terminal.Cell{header}
 
 	for _, l := range e.labels {
-		// One that stands nowhere is only what another one overrides.
+		// A label without a cell is in the column OVERRIDES of another one.
 		if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return x.cells[l] != terminal.Cell{} }) {
 			rows = append(rows, e.row(l, groups))
 		}
@@ -38,7 +37,7 @@ func (e *explained) table(t terminal.Terminal) string {
 	return t.Table(rows) + e.legend(groups)
 }
 
-// A group of providers has the same answer for each label.
+// A group has providers with the same answer for each label.
 type group []*Explanation
 
 // groups of the providers, in the order of their first ones.
@@ -71,7 +70,7 @@ func (g group) names() []string {
 	return words.Map(g, func(x *Explanation) string { return x.Provider })
 }
 
-// row returns the row of the label. A label that another one overrode can stand under other profiles.
+// row returns the row of the label. A label that another one overrode can have a tag under other profiles.
 func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 
@@ -91,8 +90,8 @@ func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 	return row
 }
 
-// legend lists the providers of groups, the limits behind skip reasons, and other notes. It has the same text about
-// several providers once.
+// legend returns the providers of groups, the limits of skip reasons, and other notes. A text about several providers
+// stands once.
 func (e *explained) legend(groups []group) string {
 	type note struct{ provider, text string }
 
@@ -128,7 +127,7 @@ func (e *explained) legend(groups []group) string {
 	return below(out)
 }
 
-// legend says what there is to say of the provider below the table.
+// legend returns the lines about the provider below the table.
 func (x *Explanation) legend() (out []string) {
 	for _, r := range profile.SkipReasons() {
 		if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
@@ -149,7 +148,7 @@ func (x *Explanation) legend() (out []string) {
 	return out
 }
 
-// below returns the lines as they stand below a table, so that a terminal shows all of them and obeys none.
+// below returns the lines as they stand below a table. A terminal shows all their characters and obeys none.
 func below(lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -158,7 +157,7 @@ func below(lines []string) string {
 	return "\n" + strings.Join(words.Map(lines, words.Visible), "\n") + "\n"
 }
 
-// limitOf says what the profile admits where it skips a label for the reason.
+// limitOf returns the limit of the profile for the skip reason.
 func (x *Explanation) limitOf(r profile.SkipReason) string {
 	if r == profile.CountCap {
 		return x.look.Limit
