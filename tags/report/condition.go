@@ -14,70 +14,67 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ConditionType of the condition that the function sets on the composite resource
-// and its claim.
+// ConditionType is the type of the condition that the function sets on the composite resource and its claim.
 const ConditionType = "CloudTagsPropagated"
 
-// Reasons of the condition, and of the fatal result of a run that fails. Those of failures tell
-// apart what the metadata controller has conditions for: that the request is approved, that tags
-// are applied, and that limits and requests fail.
+// Reasons of the condition, and of the fatal result of a run that fails. The reasons of failures match the conditions
+// of the metadata controller: whether a request is approved, whether tags are applied, and whether limits or requests
+// fail.
 const (
 	// ReasonAllPropagated means that no label was skipped.
 	ReasonAllPropagated = "AllPropagated"
 
-	// ReasonSomeSkipped means that a label was skipped, or that the tag field of a
-	// resource could not be written.
+	// ReasonSomeSkipped means that a label was skipped, or that the tag field of a resource was left alone.
 	ReasonSomeSkipped = "SomeSkipped"
 
-	// ReasonCloudRefuses means that a tag of a label is one that the cloud's API refuses. It is
-	// also the reason of the results about it.
+	// ReasonCloudRefuses means that the cloud's API refuses the tag of a label. The results about such tags have this
+	// reason, too.
 	ReasonCloudRefuses = "CloudRefuses"
 
-	// ReasonPolicyViolated means that a resource breaks a rule of the tag policy, whether that
-	// fails the run or not. It is also the reason of the results about it.
+	// ReasonPolicyViolated means that a resource breaks a rule of the tag policy, whether this fails the run or not.
+	// The results about such resources have this reason, too.
 	ReasonPolicyViolated = "PolicyViolated"
 
-	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag
-	// field, so that it was left alone. It is also the reason of the results about it.
+	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag field, so that it was left alone.
+	// The results about such resources have this reason, too.
 	ReasonUnknownKinds = "UnknownKinds"
 
-	// ReasonInvalidInput means that the step's input is not valid: it is not
-	// approved.
+	// ReasonInvalidInput means that the step's input is not valid: the request is not approved.
 	ReasonInvalidInput = "InvalidInput"
 
 	// ReasonResolveFailed means that the labels, or the metadata to copy, could not
 	// be known: the request failed.
 	ReasonResolveFailed = "ResolveFailed"
 
-	// ReasonTagConflict means that an earlier step had set a tag that no earlier
-	// step may set: it can't be applied.
+	// ReasonTagConflict means that a tag has another value, and that the source of the label has onConflict Error: the
+	// label can't be applied.
 	ReasonTagConflict = "TagConflict"
 
-	// ReasonLimitExceeded means that a resource has no slots for all tags, which
-	// the limit policy doesn't accept, or that a response is larger than Crossplane takes.
+	// ReasonLimitExceeded means that a resource lacks tag slots, which the limit policy doesn't accept, or that
+	// Crossplane takes no response as large as this one.
 	ReasonLimitExceeded = "LimitExceeded"
 
 	// ReasonInternalError means that the function has a bug.
 	ReasonInternalError = "InternalError"
 )
 
-// ranked reasons of the condition after a run that went well: the later, the worse. Up to
-// ReasonCloudRefuses, the condition is true.
+// ranked are the reasons of the condition after a successful run, the worst one last. Up to ReasonCloudRefuses, the
+// condition is true.
 var ranked = []string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonPolicyViolated}
 
-// failures are the reasons of runs that fail alone.
+// failures are the reasons of runs that fail.
 var failures = []string{ReasonInvalidInput, ReasonResolveFailed, ReasonTagConflict, ReasonLimitExceeded, ReasonInternalError}
 
-// A verdict is what the condition says of a run.
+// A verdict is the reason and message of the condition on a run.
 type verdict struct {
 	reason  string
 	message string
 
-	// also counts what else there is to say: resources, labels and so on by the reason of the results about them.
+	// also counts the items that the message lacks, by the reason of the results about them: {"TagsKept": 2}.
 	also map[string]int
 }
 
-// inMessage are the reasons of results whose items the message of a verdict names or counts, by the verdict's reason.
+// inMessage has the reasons of results whose items are in the verdict's message already, by the verdict's reason.
 var inMessage = func() map[string][]string {
 	skips := append(words.Map(profile.SkipReasons(), pascalCase), "TagFieldMismatch")
 
@@ -90,7 +87,7 @@ var inMessage = func() map[string][]string {
 	}
 }()
 
-// with returns the verdict, which also counts the items of the topics that its message doesn't have.
+// with returns the verdict with also: the number of items of each topic that the message lacks.
 func (v verdict) with(topics []topic) verdict {
 	v.also = make(map[string]int)
 
@@ -103,7 +100,7 @@ func (v verdict) with(topics []topic) verdict {
 	return v
 }
 
-// rank of the verdict among those on runs that went well, or -1 if the run did not.
+// rank returns the position of the verdict among the reasons of successful runs, or -1 if the run failed.
 func (v verdict) rank() int { return slices.Index(ranked, v.reason) }
 
 // set the condition of the response. Its message ends with the digests.
@@ -123,7 +120,7 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	rsp.Conditions = append(rsp.Conditions, c)
 }
 
-// verdict on the findings f.
+// verdict returns the verdict on the findings f.
 func (r *Run) verdict(f *findings) verdict {
 	if len(f.Violations) > 0 {
 		return verdict{reason: ReasonPolicyViolated, message: r.violations(f.Violations)}
@@ -136,7 +133,7 @@ func (r *Run) verdict(f *findings) verdict {
 	}
 
 	if len(f.CloudRefuses) > 0 {
-		// Whoever means these must still see what is skipped.
+		// Skipped labels are told even if the input says that the refused tags are meant.
 		why := append(r.cloudRefuses(f.CloudRefuses), skipped(f)...)
 		return verdict{reason: ReasonCloudRefuses, message: strings.Join(why, "; ")}
 	}
@@ -148,27 +145,26 @@ func (r *Run) verdict(f *findings) verdict {
 	return verdict{reason: ReasonAllPropagated, message: r.propagated(f)}
 }
 
-// cloudRefuses says how many of the tags there are and why, names the first few, and says what to
-// do.
-func (r *Run) cloudRefuses(of []stamp.Skip) []string {
-	why := words.Map(words.Grouped(of, limitOf), func(of []stamp.Skip) string {
-		keys := words.Map(of, func(s stamp.Skip) string { return s.TagKey })
-		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, words.Names(keys, 0))
+// cloudRefuses says how many tags the cloud refuses and why, names the first of them, and says what to do.
+func (r *Run) cloudRefuses(skips []stamp.Skip) []string {
+	why := words.Map(words.Grouped(skips, limitOf), func(skips []stamp.Skip) string {
+		keys := words.Map(skips, func(s stamp.Skip) string { return s.TagKey })
+		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, words.Names(keys, 0))
 	})
 
 	return append(why, mends[r.Input.ProfileRules])
 }
 
-// skipped returns what the findings f lack.
+// skipped says which labels, tag fields and metadata the findings f lack.
 func skipped(f *findings) []string {
 	why := []string{}
 
-	for _, of := range words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
+	for _, skips := range words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
 		// A label that breaks several limits is one label.
-		labels := words.Grouped(of, func(s stamp.Skip) tags.SkippedLabel { return s.SkippedLabel })
+		labels := words.Grouped(skips, func(s stamp.Skip) tags.SkippedLabel { return s.SkippedLabel })
 		keys := words.Map(labels, func(same []stamp.Skip) string { return same[0].QualifiedKey })
 
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, words.Names(keys, 0)))
+		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), skips[0].Provider, skips[0].Reason, words.Names(keys, 0)))
 	}
 
 	if f.surplus > 0 {
@@ -186,7 +182,7 @@ func skipped(f *findings) []string {
 	return why
 }
 
-// propagated says on how many resources the tags of labels are, and why not on others.
+// propagated says how many resources have tags of labels, and why others have none.
 func (r *Run) propagated(f *findings) string {
 	out := []string{"tags on " + words.Count(len(f.tagged), "composed resource", "composed resources")}
 
@@ -198,7 +194,7 @@ func (r *Run) propagated(f *findings) string {
 		out = append(out, "labels handed on to "+words.Count(f.handedOn, "composite resource", "composite resources"))
 	}
 
-	for _, of := range []struct {
+	for _, resources := range []struct {
 		n         int
 		one, many string
 	}{
@@ -207,8 +203,8 @@ func (r *Run) propagated(f *findings) string {
 		{f.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
 		{len(f.notTagged) - f.noField - f.unlisted - f.composite, "left alone", "left alone"},
 	} {
-		if of.n > 0 {
-			out = append(out, words.Count(of.n, of.one, of.many))
+		if resources.n > 0 {
+			out = append(out, words.Count(resources.n, resources.one, resources.many))
 		}
 	}
 

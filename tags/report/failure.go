@@ -30,8 +30,8 @@ type FailureError struct {
 	Reason string
 }
 
-// Fail returns a FailureError because of the error err: for the reason, unless what err is of says
-// that labels could not be known, or that something is too large.
+// Fail returns a FailureError because of err. An error that labels can't be known, or that something is too large, has
+// a reason of its own. Any other error has the given reason.
 func Fail(reason string, err error) *FailureError {
 	switch {
 	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
@@ -46,8 +46,8 @@ func Fail(reason string, err error) *FailureError {
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
 
-// Done returns the response of the run, and counts it. If there is an error, or if the response is larger than the limit,
-// it is a fatal one.
+// Done returns the response of the run, and counts it. If there is an error, or if the response is larger than the
+// limit, the response is a fatal one.
 func (r *Run) Done(ctx context.Context, rsp *fnv1.RunFunctionResponse, err error) *fnv1.RunFunctionResponse {
 	if err == nil {
 		err = r.Limit.check(rsp)
@@ -62,18 +62,16 @@ func (r *Run) Done(ctx context.Context, rsp *fnv1.RunFunctionResponse, err error
 	return rsp
 }
 
-// fatal responds to the request that the pipeline fails, and changes nothing else. An error that
-// isn't a FailureError is an internal one. A response that would be larger than the limit has
-// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
+// fatal returns a response that fails the pipeline, and changes nothing. An error besides a FailureError is an internal
+// one. A response beyond the limit has neither the desired state nor the context: Crossplane reads neither of a
+// pipeline that fails.
 //
-// Crossplane up to v1.16 calls again until two responses require the same, and only then reads results. So a
-// caller that doesn't say what it can do gets the requirements again. Later releases read fatal results first.
-// The next call has the context of the response. So a response without it stops the first of the calls, by
-// requiring nothing.
+// Crossplane up to v1.16 calls again until two responses require the same, and only then reads results. So a caller
+// without capabilities gets the requirements again. Later releases read fatal results first. The next call has the
+// context of the response. So a response without context requires nothing, which stops the first of these calls.
 //
-// The result is returned on every call. The digest in its condition is one that no successful run
-// has, so that the next successful run says everything. Earlier steps have said what they have to
-// say.
+// Each call returns the result. The digest in its condition differs from the digest of any successful run, so that the
+// next successful run returns all results again. The digests of earlier steps stay.
 func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 	rsp := r.unchanged(0)
 	text := err.Error()
@@ -83,15 +81,15 @@ func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 		v.reason = f.Reason
 	}
 
-	what := "Cannot tag composed resources"
+	title := "Cannot tag composed resources"
 	if IsOperation(r.Request) {
-		what = "Cannot count cloud tags"
+		title = "Cannot count cloud tags"
 	}
 
 	failed := digest(r.steps.id, v.reason, text)
 	steps := r.steps.with(failed)
 
-	r.logOf(failed).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
+	r.logOf(failed).LogAttrs(ctx, slog.LevelError, title, slog.String("error", v.message))
 
 	v.set(rsp, steps.digests())
 	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
@@ -112,21 +110,20 @@ func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 }
 
 // FailPolicy returns a FailureError because of violations of the tag policy, and counts them.
-func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
-	r.Metrics.violated(of)
+func (r *Run) FailPolicy(violations []tagpolicy.Violation) *FailureError {
+	r.Metrics.violated(violations)
 
-	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
+	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(violations)))
 }
 
-// maxLargest is how many of the largest composed resources are named.
+// maxLargest is how many of the largest composed resources a message names.
 const maxLargest = 3
 
-// A Limit of the size of responses, in bytes. Zero is none. That of Crossplane is gRPC's own for
-// messages that clients receive, 4 MB: it sets no other.
+// A Limit is the most bytes of a response. Zero is no limit. Crossplane has the limit of gRPC for clients, 4 MB, and
+// sets no other.
 type Limit int
 
-// check that the response is within the limit. It returns a FailureError that says which parts of
-// the response are large.
+// check returns a FailureError if the response exceeds the limit. It names the large parts of the response.
 func (l Limit) check(rsp *fnv1.RunFunctionResponse) error {
 	if l == 0 {
 		return nil
@@ -141,7 +138,7 @@ func (l Limit) check(rsp *fnv1.RunFunctionResponse) error {
 		"let nested composite resources compose a part of it", size, l, float64(l)/(1<<20), large(rsp)))
 }
 
-// large says what the response has, and how large that is.
+// large says what the response has, and how many bytes of it.
 func large(rsp *fnv1.RunFunctionResponse) string {
 	desired := rsp.GetDesired()
 	sizes := make(map[string]int)

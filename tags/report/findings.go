@@ -113,7 +113,6 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 func (f *findings) add(s *stamp.Result) {
 	// A resource can have tags even if one of its fields for launched resources is left alone.
 	switch {
-	// A resource can have tags even if one of its fields for launched resources is left alone.
 	case !s.IsTagged():
 	case s.HandsOn:
 		f.handedOn++
@@ -149,7 +148,8 @@ func (f *findings) add(s *stamp.Result) {
 	}
 }
 
-// digest of what the step with the id has to say: of the verdict and the findings, whether there is room for them in results or not.
+// digest returns a digest of the step with the id, the verdict and the findings, whether results have room for them or
+// not.
 func (f *findings) digest(id string, v verdict) string {
 	facts := []any{
 		id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
@@ -174,8 +174,8 @@ func (f *findings) digest(id string, v verdict) string {
 	return digest(facts...)
 }
 
-// news are what there is to say of a result, in the form that digests are made of: in another form, an upgrade of the
-// function would return all results once more.
+// news are all facts about a result that are told, in the form that digests are made of: in another form, an upgrade of
+// the function would return all results once more.
 type news struct {
 	Resource, APIVersion, Kind, Provider string
 
@@ -189,7 +189,7 @@ type news struct {
 	Trusted             any
 }
 
-// withheld are the keys of the tags that are not as labels, or the input, would have them.
+// withheld are the keys of tags that are not as labels or the input say.
 type withheld struct {
 	Retained, Ignored, Removed, Protected, Unkept []string
 
@@ -197,7 +197,7 @@ type withheld struct {
 	MoreProtected int `json:"moreProtected,omitzero"`
 }
 
-// newsOf returns what there is to say of the result.
+// newsOf returns the facts about the result that are told.
 func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,

@@ -19,17 +19,17 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ReportKey is the key of a ConfigMap's data that has the report of an Operation.
+// ReportKey is the key of the report of an Operation in the data of a ConfigMap.
 const ReportKey = "coverage.yaml"
 
 var configMap = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
-// IsOperation is true if the request is of an Operation, which has no composite resource. A
-// Composition always has an observed one.
+// IsOperation reports whether the request is of an Operation, which has no composite resource. A Composition always has
+// an observed one.
 func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
 
-// Counted responds with what an Operation has counted: its output has the totals, and the ConfigMap
-// that the input names, if any, the report. What earlier steps desire stays.
+// Counted returns a response with the counts of an Operation: its output has the totals, and the ConfigMap that the
+// input names, if any, has the report. The desired state of earlier steps stays.
 func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {
 	rsp := r.Waiting()
 
@@ -52,14 +52,14 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 	return rsp, nil
 }
 
-// brokenBy returns the topic of the violations of one rule, and counts the resources that break it.
-func (r *Run) brokenBy(of []tagpolicy.Violation) topic {
+// brokenBy returns the topic of the violations of one rule, with the resources that break it.
+func (r *Run) brokenBy(violations []tagpolicy.Violation) topic {
 	count := 0
-	for i := range of {
-		count += of[i].Count()
+	for i := range violations {
+		count += violations[i].Count()
 	}
 
-	return r.broken(of, "broken by "+words.Count(count, "resource", "resources")+": ")
+	return r.broken(violations, "broken by "+words.Count(count, "resource", "resources")+": ")
 }
 
 // write the report to the ConfigMap that the input names.
@@ -71,8 +71,8 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	to := r.Input.Coverage.ConfigMap
 	desired := "coverage of " + to.Namespace + "/" + to.Name
 
-	// Crossplane applies what a pipeline desires in no order: what is applied last would take
-	// away what has been.
+	// Crossplane applies the desired resources of a pipeline in no order: of two ConfigMaps with one name, the last one
+	// would win.
 	for name, other := range rsp.GetDesired().GetResources() {
 		o := object.Of(other)
 		if name == desired || object.GVK(o) == configMap && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {

@@ -1,6 +1,5 @@
-// Package report tells people what became of their labels: by results, which
-// Crossplane makes events of, by a condition, by the status of the composite resource, by
-// log lines and by metrics.
+// Package report tells people about their labels: by results, which Crossplane makes events of, by a condition, by the
+// status of the composite resource, by log lines and by metrics.
 package report
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
-// A Run of the function, for one request.
+// A Run is one run of the function, for one request.
 type Run struct {
 	Request *fnv1.RunFunctionRequest
 	Log     *slog.Logger
@@ -31,30 +30,30 @@ type Run struct {
 	// Metrics that count the run, if there are any.
 	Metrics *Metrics
 
-	// AuditValues says whether log lines about changed tags have their values.
+	// AuditValues says that log lines about changed tags have their values.
 	AuditValues bool
 
 	// Limit of the size of responses.
 	Limit Limit
 
-	// Required is what Crossplane must fetch.
+	// Required are the objects that Crossplane must fetch.
 	Required *require.Requirements
 
-	// Input of the run, and the hash of the step's own.
+	// Input of the run, and the hash of the step's own input.
 	Input     *v1beta1.CloudTags
 	InputHash v1beta1.Hash
 
 	// Set that the sources of the input have come to.
 	Set resolve.LabelSet
 
-	// Targets whose tags Stamper decides on, once they are located. Whoever explains the run asks Stamper about them.
+	// Targets are the located resources, and Stamper decides on their tags. `explain` asks Stamper about the targets.
 	Targets *locate.Targets
 	Stamper *stamp.Stamper
 
-	// Rendered is true if the request has the resources of a run of this step, which is to be explained.
+	// Rendered says that a run of this step has made the resources of the request, which is to be explained.
 	Rendered bool
 
-	// xr is the observed composite resource, and steps are those that ran before.
+	// xr is the observed composite resource, and steps are the steps of this function that ran before.
 	xr    object.Object
 	steps steps
 }
@@ -66,31 +65,30 @@ func NewRun(req *fnv1.RunFunctionRequest) *Run {
 	return &Run{Request: req, Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
 }
 
-// Again lets the run return all results, also those that an earlier run has returned.
+// Again lets the run return all results, also results that an earlier run has returned.
 func (r *Run) Again() *Run {
 	r.steps.said = nil
 
 	return r
 }
 
-// An Outcome is what came of a run: typed facts, which this package puts into words. The README says
-// which facts belong where.
+// An Outcome has the facts of a run. This package puts them into words, and its README says where.
 type Outcome struct {
-	// Outcome of stamping: the records of labels.
+	// Outcome of stamping, with the records of labels.
 	stamp.Outcome
 
 	// Unmatched are the entries of the input that select no desired resource: see locate.Targets.
 	Unmatched []string
 
-	// NotCopied is metadata that was not copied.
+	// NotCopied is metadata that could not be copied.
 	NotCopied []metadata.NotCopied
 
 	// Violations of the tag policy, by rule and name of the resource.
 	Violations []tagpolicy.Violation
 }
 
-// Waiting responds that the request lacks what is required. It says nothing else,
-// since Crossplane calls again.
+// Waiting returns a response with the objects that the request lacks. It says nothing else, since Crossplane calls
+// again.
 func (r *Run) Waiting() *fnv1.RunFunctionResponse {
 	rsp := r.unchanged(r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
@@ -98,7 +96,7 @@ func (r *Run) Waiting() *fnv1.RunFunctionResponse {
 	return rsp
 }
 
-// unchanged is a response that changes nothing of the request. It may be cached for the ttl.
+// unchanged returns a response that changes nothing of the request. It may be cached for the ttl.
 func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	return &fnv1.RunFunctionResponse{
 		Meta:    &fnv1.ResponseMeta{Tag: r.Request.GetMeta().GetTag(), Ttl: durationpb.New(ttl)},
@@ -107,9 +105,9 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	}
 }
 
-// Success responds with the outcome of the run, and logs it.
+// Success returns the response to a run with the outcome, and logs the outcome.
 func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionResponse {
-	// A response has the same requirements again, or Crossplane would never stop to call.
+	// A response has the same requirements again, or Crossplane would call for ever.
 	rsp := r.Waiting()
 
 	xr, lacks := r.status(out)

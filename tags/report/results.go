@@ -23,36 +23,38 @@ const (
 	normal  = fnv1.Severity_SEVERITY_NORMAL
 )
 
-// A topic is something to say: items behind a head, in as many results as it takes.
+// A topic has items to tell, after a head, in as many results as it takes.
 type topic struct {
 	severity fnv1.Severity
 	reason   string
 	head     string
 
-	// one item is called so, and several are.
+	// one and several are the words for one item and for several: label, labels.
 	one, several string
 
-	// items there are, and how messages put each. The last one stands for so many more. With alone, each has a result of its own.
+	// items is how many items there are, and text returns each for messages. The last one stands for so many more. With
+	// alone, each item has a result of its own.
 	items int
 	more  int
 	text  func(i int) string
 	alone bool
 
-	// logged is true if each item has a line in the log, whether a result has it or not.
+	// logged says that each item has a line in the log, whether a result has the item or not.
 	logged bool
 }
 
-// about makes the items those of the topic.
-func about[T any](t topic, of []T, text func(T) string) topic {
-	t.items, t.text = len(of), func(i int) string { return text(of[i]) }
+// about returns the topic with the items.
+func about[T any](t topic, items []T, text func(T) string) topic {
+	t.items, t.text = len(items), func(i int) string { return text(items[i]) }
 	return t
 }
 
-// texts are a topic's items that are texts already.
-func texts(t topic, of ...string) topic { return about(t, of, func(s string) string { return s }) }
+// texts returns the topic with items that are texts already.
+func texts(t topic, items ...string) topic {
+	return about(t, items, func(s string) string { return s })
+}
 
-// noteWords are how the results about notes begin, with their reasons and severities, in the
-// order of the results.
+// noteWords has the reasons, severities and heads of results about notes, in the order of the results.
 var noteWords = []struct {
 	kind     stamp.NoteKind
 	severity fnv1.Severity
@@ -87,33 +89,33 @@ var noteWords = []struct {
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
 }
 
-// whatToDo about a resource that may or may not have a tag field.
+// whatToDo is advice about a resource that may or may not have a tag field.
 const whatToDo = "use one of: Crossplane 2.2 or newer with another fieldDiscovery than Index; an entry of tagFields; " +
 	"the annotation " + locate.IgnoreAnnotation + `: "true", which leaves a resource alone`
 
-// mends of tags that the cloud's API refuses, by the rules that admit them.
+// mends is advice about tags that the cloud's API refuses, by the profileRules of the input.
 var mends = map[profile.Rules]string{
 	"":               "profileRules: Cloud makes them legal or skips them, Contract says that they are meant",
 	profile.Contract: "profileRules: Cloud makes them legal or skips them",
 }
 
-// topics are what the findings are about: first faults, and then what the input asks for, but people may
+// topics returns the topics of the findings: first faults, and then facts that the input asks for, but that people may
 // not expect.
 func (r *Run) topics(f *findings) []topic {
 	return slices.Concat(r.lacks(f), f.noted(warning), f.withholdings(), f.noted(normal), f.unseen())
 }
 
-// lacks are topics about labels, resources and metadata.
+// lacks returns topics about labels, resources and metadata.
 func (r *Run) lacks(f *findings) []topic {
 	var out []topic
 
-	for _, of := range words.Grouped(f.Violations, ruleOf) {
-		out = append(out, r.broken(of, ""))
+	for _, group := range words.Grouped(f.Violations, ruleOf) {
+		out = append(out, r.broken(group, ""))
 	}
 
-	for _, of := range words.Grouped(f.Skips, limitOf) {
-		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, words.Count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
-		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
+	for _, group := range words.Grouped(f.Skips, limitOf) {
+		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit)
+		out = append(out, about(topic{severity: warning, reason: pascalCase(group[0].Reason), head: head, one: "label", several: "labels", logged: true}, group, skippedLabel))
 	}
 
 	if f.surplus > 0 {
@@ -132,10 +134,10 @@ func (r *Run) lacks(f *findings) []topic {
 		}, f.unknown, leftAlone),
 	)
 
-	for _, of := range words.Grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
-		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", of[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
-		t.more = max(0, of[len(of)-1].More-1)
-		out = append(out, about(t, of, func(n metadata.NotCopied) string {
+	for _, group := range words.Grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
+		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", group[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
+		t.more = max(0, group[len(group)-1].More-1)
+		out = append(out, about(t, group, func(n metadata.NotCopied) string {
 			if n.More > 0 {
 				return fmt.Sprintf("and %d more", n.More)
 			}
@@ -152,22 +154,21 @@ func (f *findings) tooMany() string {
 	return fmt.Sprintf("%s skipped: %s (%s)", words.Count(f.surplus, "label", "labels"), profile.CountCap, resolve.MaxLabels())
 }
 
-// refusals are topics about the tags that the cloud's API refuses, unless whoever wrote the input means
-// them.
-func (r *Run) refusals(of []stamp.Skip) []topic {
+// refusals returns topics about tags that the cloud's API refuses, unless the input says that they are meant.
+func (r *Run) refusals(skips []stamp.Skip) []topic {
 	if r.Input.ProfileRules == profile.Contract {
 		return nil
 	}
 
-	return words.Map(words.Grouped(of, limitOf), func(of []stamp.Skip) topic {
+	return words.Map(words.Grouped(skips, limitOf), func(skips []stamp.Skip) topic {
 		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
-			of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, mends[r.Input.ProfileRules])
+			skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, mends[r.Input.ProfileRules])
 
-		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, of, skippedLabel)
+		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, skips, skippedLabel)
 	})
 }
 
-// noted are topics of the severity about notes: one for each kind, which names the resources.
+// noted returns topics of the severity about notes: one for each kind of note, with the names of the resources.
 func (f *findings) noted(severity fnv1.Severity) []topic {
 	var out []topic
 
@@ -180,8 +181,8 @@ func (f *findings) noted(severity fnv1.Severity) []topic {
 	return out
 }
 
-// withholdings are topics about what was not written as asked for: to the composite resource's status, and to resources,
-// each of which has a result of its own.
+// withholdings returns topics about values that somebody else decides: parts of the composite resource's status, and
+// tags of resources. Each resource has a result of its own.
 func (f *findings) withholdings() []topic {
 	return []topic{
 		about(topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}, f.statusLacks, func(why string) string {
@@ -198,7 +199,7 @@ func (f *findings) withholdings() []topic {
 	}
 }
 
-// unseen are topics about what people can't see.
+// unseen returns topics about facts that people can't see.
 func (f *findings) unseen() []topic {
 	unprofiled := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
 
@@ -216,7 +217,8 @@ func (f *findings) unseen() []topic {
 	}
 }
 
-// ruled says what the rule at the position i of the tag policy asks for.
+// ruled returns the key and the allowed values of the rule at position i of the tag policy: owner (allowed: team-a,
+// team-b).
 func (r *Run) ruled(i int) string {
 	rule := &r.Input.TagPolicy.Rules[i]
 	out := words.Name(rule.Key)
@@ -229,36 +231,38 @@ func (r *Run) ruled(i int) string {
 }
 
 // broken returns the topic of the violations of one rule. Its head ends with by.
-func (r *Run) broken(of []tagpolicy.Violation, by string) topic {
-	rule := of[0].Rule
+func (r *Run) broken(violations []tagpolicy.Violation, by string) topic {
+	rule := violations[0].Rule
 	head := r.Input.Where("tagPolicy.rules[%d]", rule) + ": " + r.ruled(rule) + ": " + by
 
-	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...)
+	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(violations)...)
 }
 
 // broken says what the violations of one rule are, and which resources have them.
-func broken(of []tagpolicy.Violation) []string {
-	sorted := slices.SortedFunc(slices.Values(of), func(a, b tagpolicy.Violation) int { return strings.Compare(a.String(), b.String()) })
+func broken(violations []tagpolicy.Violation) []string {
+	sorted := slices.SortedFunc(slices.Values(violations), func(a, b tagpolicy.Violation) int { return strings.Compare(a.String(), b.String()) })
 
 	return words.Map(sorted, func(v tagpolicy.Violation) string {
 		return words.Name(v.String()) + " on " + words.Names(v.First, v.Count())
 	})
 }
 
-// violations of the tag policy, in short.
-func (r *Run) violations(of []tagpolicy.Violation) string {
-	return strings.Join(words.Map(words.Grouped(of, ruleOf), func(of []tagpolicy.Violation) string {
-		return r.ruled(of[0].Rule) + " " + words.Names(broken(of), 0)
+// violations returns the violations of the tag policy in one line.
+func (r *Run) violations(violations []tagpolicy.Violation) string {
+	return strings.Join(words.Map(words.Grouped(violations, ruleOf), func(violations []tagpolicy.Violation) string {
+		return r.ruled(violations[0].Rule) + " " + words.Names(broken(violations), 0)
 	}), "; ")
 }
 
-// ruleOf the violation: with this, violations are grouped.
+// ruleOf returns the rule of the violation: violations are grouped by it.
 func ruleOf(v tagpolicy.Violation) int { return v.Rule }
 
-// limitOf the label that is skipped, or whose tag the cloud refuses: with this, labels are grouped.
+// limitOf returns the limit that a label breaks: skipped labels, and labels whose tags the cloud refuses, are grouped
+// by it.
 func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }
 
-// skippedLabel is how messages put a label that was skipped, or whose tag the cloud refuses.
+// skippedLabel returns a skipped label, or one whose tag the cloud refuses, for messages: env → plexsphere:env on
+// bucket.
 func skippedLabel(s stamp.Skip) string {
 	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey)
 	if len(s.Sources) > 0 {
@@ -272,34 +276,34 @@ func skippedLabel(s stamp.Skip) string {
 	return out
 }
 
-// String is how messages put the note.
+// String returns the note for messages: bucket: backup (kubectl-edit).
 func (n notedResource) String() string {
 	out := words.Name(n.name)
 	if len(n.note.Keys) > 0 {
 		out += ": " + words.Names(n.note.Keys, 0)
 	}
 
-	if of := cmp.Or(n.note.Manager, n.note.Field); of != "" {
-		out += " (" + words.Name(of) + ")"
+	if where := cmp.Or(n.note.Manager, n.note.Field); where != "" {
+		out += " (" + words.Name(where) + ")"
 	}
 
 	return out
 }
 
-// leftAlone says why the resource was left alone.
+// leftAlone says why the resource is left alone.
 func leftAlone(s *stamp.Result) string {
 	return words.Shorten(words.Name(s.Resource)+" ("+words.Name(s.APIVersion)+" "+words.Name(s.Kind)+") "+s.LeftAlone, words.MaxText)
 }
 
-// withheldBy says why a label's tag is as somebody else wants it, by the label's fate.
+// withheldBy says who decides on the tag of a label, by its fate.
 var withheldBy = map[stamp.Fate]string{
 	stamp.Retained: "an earlier step set another value",
 	stamp.Ignored:  "the cloud has another value, and ignoreTags names it",
 	stamp.Removed:  "removeTags names it",
 }
 
-// withheldTags returns the first tags that are not as labels, or the input, would have them, each with
-// the reason, sorted by key, and how many there are in all.
+// withheldTags returns the first tags that are not as labels or the input say, each with the reason, sorted by key. It
+// also returns how many there are in all.
 func withheldTags(s *stamp.Result) (first []string, all int) {
 	unkept, more := s.Notes.Keys(stamp.NoteUnkept)
 	why := make(map[string]string)
@@ -319,7 +323,7 @@ func withheldTags(s *stamp.Result) (first []string, all int) {
 	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + " (" + why[key] + ")" }), all
 }
 
-// pascalCase of the reason r, as reasons of results and events are written.
+// pascalCase returns the reason r as reasons of results are written: KeyTooLong for key-too-long.
 func pascalCase(r profile.SkipReason) string {
 	return strings.Join(words.Map(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
 }

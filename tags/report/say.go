@@ -17,11 +17,11 @@ const (
 	maxResults  = 20
 	maxOfReason = 8
 
-	// maxText is the most bytes of a message that are not about how much more there is to say.
+	// maxText is the most bytes of a message without its last part, which says how many items more there are.
 	maxText = words.MaxMessage - len("; and 1000000 expressions more: the log has all")
 )
 
-// A message is one of those that a topic takes, with so many of the topic's items.
+// A message is one of the messages that a topic takes, with the number of the topic's items in it.
 type message struct {
 	*topic
 
@@ -29,8 +29,8 @@ type message struct {
 	items int
 }
 
-// messages of the topic, none of them longer than maxText. The head and each item must be short
-// enough for it.
+// messages returns the messages of the topic, each of at most maxText bytes. The head and each item must be short
+// enough.
 func (t *topic) messages() iter.Seq[message] {
 	return func(yield func(message) bool) {
 		m, text := message{topic: t}, []byte(nil)
@@ -63,7 +63,7 @@ func (t *topic) messages() iter.Seq[message] {
 	}
 }
 
-// say returns results about the topics. It logs each message that there is no room for, unless its items are in the log anyway.
+// say returns results about the topics, and logs the messages that there is no room for.
 func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
 	return results(choose(topics, func(m message) {
 		if !m.logged {
@@ -72,8 +72,8 @@ func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
 	}))
 }
 
-// choose returns the first messages of each reason, as many as there is room for, and counts the items of each reason that these
-// messages don't name. It calls leave with messages that there is no room for: with one at least of each topic that lacks some.
+// choose returns the messages that there is room for, the first of each reason, and how many items more there are of
+// each reason. It calls leave for all other messages, unless they are in the log anyway.
 func choose(topics []topic, leave func(message)) (chosen []message, more map[string]int) {
 	var first []message
 
@@ -100,10 +100,10 @@ func choose(topics []topic, leave func(message)) (chosen []message, more map[str
 		}
 	}
 
-	most := mostOfReason(count)
+	perReason := mostOfReason(count)
 
 	for _, m := range first {
-		if taken[m.reason] == most || len(chosen) == maxResults {
+		if taken[m.reason] == perReason || len(chosen) == maxResults {
 			leave(m)
 			continue
 		}
@@ -116,24 +116,24 @@ func choose(topics []topic, leave func(message)) (chosen []message, more map[str
 	return chosen, more
 }
 
-// mostOfReason returns the most messages that each reason may have, by how many it has. As long as one reason has several
+// mostOfReason returns how many messages each reason may have, by how many it has. As long as one reason has several
 // messages, all reasons have one.
 func mostOfReason(count map[string]int) int {
-	for most := maxOfReason; most > 1; most-- {
+	for perReason := maxOfReason; perReason > 1; perReason-- {
 		n := 0
 		for _, messages := range count {
-			n += min(messages, most)
+			n += min(messages, perReason)
 		}
 
 		if n <= maxResults {
-			return most
+			return perReason
 		}
 	}
 
 	return 1
 }
 
-// results of the messages. The last result of each reason says how many items more there are.
+// results returns the messages as results. The last result of each reason says how many items more there are.
 func results(messages []message, more map[string]int) (out []*fnv1.Result) {
 	last := make(map[string]int)
 	for i, m := range messages {
@@ -167,7 +167,7 @@ func results(messages []message, more map[string]int) (out []*fnv1.Result) {
 
 var levels = map[fnv1.Severity]slog.Level{warning: slog.LevelWarn, normal: slog.LevelInfo}
 
-// result of the severity and reason.
+// result returns a result of the severity and reason.
 func result(severity fnv1.Severity, reason, message string) *fnv1.Result {
 	return &fnv1.Result{Severity: severity, Reason: new(reason), Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
 }

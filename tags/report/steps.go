@@ -20,52 +20,51 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// The condition's message ends with a short digest of each step of this function, of its input and
-// of all that it has to say. A step whose digest is in the condition that the composite resource has
-// been given before has said it all: the specification of functions wants results on transitions,
-// not on every call.
+// The condition's message ends with a short digest for each step of this function, made of the step's input and of all its
+// results: "tags on 1 composed resource [4f1a2b]". If the observed condition has the digest, the step has returned these
+// results before, and returns none: the specification of functions wants results on transitions, not on every call.
 
 // digestSize is how many bytes of a hash a digest has.
 const digestSize = 3
 
-// told is what the condition's message ends with.
+// told matches the digests at the end of the condition's message.
 var told = regexp.MustCompile(` \[([0-9a-f]{6}(?: [0-9a-f]{6})*)\]$`)
 
-// A step of this function that ran earlier in the pipeline. It has an object in the
-// pipeline's context, below v1beta1.StepsContextKey and a hash of its input.
+// A step of this function that ran earlier in the pipeline. It has an object in the pipeline's context, below
+// v1beta1.StepsContextKey and a hash of its input.
 type step struct {
-	// order is the position of the step among those that have an object, from 1.
+	// order is the position of the step among the steps with an object, from 1.
 	order float64
 
 	// verdict of the step: the fields reason, message and also.
 	verdict verdict
 
-	// digests of what the step has to say: one, or more of steps with the same input.
+	// digests of the step's results: one, or several if steps have the same input.
 	digests []string
 
-	// trusted are the tags with reserved keys that the step has of trusted sources: by
-	// resource, an object of key to value.
+	// trusted are the tags with reserved keys that the step had from trusted sources: by resource, an object of key to
+	// value.
 	trusted *structpb.Struct
 }
 
 // steps of this function that ran before a call.
 type steps struct {
-	// id of the step that is called.
+	// id of the step that runs now.
 	id string
 
 	// earlier steps, in their order.
 	earlier []step
 
-	// own digests of the step: of its call before, with which Crossplane hands the context back,
+	// ofSameInput are the digests of the same step, which Crossplane hands back with the context when it calls again,
 	// or of an earlier step with the same input.
-	own []string
+	ofSameInput []string
 
-	// said are the digests in the condition that the composite resource has: what steps with one of these
-	// have to say has been said.
+	// said are the digests in the observed condition: these steps have returned their results before.
 	said []string
 }
 
-// stepsOf the pipeline of the request, whose input has this hash, and whose composite resource is xr. What isn't as a step writes it is not there.
+// stepsOf returns the steps of the request, whose input has this hash, and whose composite resource is xr. It ignores
+// objects that no step can have written.
 func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object) steps {
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
 	out := steps{id: hex.EncodeToString(input[:8]), said: Digests(xr)}
@@ -86,7 +85,7 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 
 		switch {
 		case id == out.id:
-			out.own = s.digests
+			out.ofSameInput = s.digests
 		case s.verdict.rank() >= 0:
 			out.earlier = append(out.earlier, s)
 		}
@@ -97,35 +96,35 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 	return out
 }
 
-// Digests returns the digests in the condition of xr, the observed composite resource: what steps
-// with one of these have to say has been said.
+// Digests returns the digests in the condition of xr, the observed composite resource: steps with these digests have
+// returned their results before.
 func Digests(xr object.Object) []string {
 	return digestsIn(object.Condition(xr, ConditionType).Field("message").Text())
 }
 
-// digestsIn the message of a condition.
+// digestsIn returns the digests at the end of a condition's message.
 func digestsIn(message string) []string {
-	of := told.FindStringSubmatch(message)
-	if of == nil {
+	found := told.FindStringSubmatch(message)
+	if found == nil {
 		return nil
 	}
 
-	return strings.Fields(of[1])
+	return strings.Fields(found[1])
 }
 
-// with returns the steps with the digest of the one that is called.
+// with returns the steps with the digest of the step that runs now.
 func (s *steps) with(digest string) steps {
 	out := *s
-	if !slices.Contains(s.own, digest) {
-		out.own = append(slices.Clip(s.own), digest)
+	if !slices.Contains(s.ofSameInput, digest) {
+		out.ofSameInput = append(slices.Clip(s.ofSameInput), digest)
 	}
 
 	return out
 }
 
-// worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
-// verdicts that are as bad, v comes first, and then the latest. Its message ends with what all of them also count, such
-// as "; also LastTagStays (1), TagsKept (2)": events get lost, and the condition stays.
+// worst returns the worst of the verdict v and the verdicts of the earlier steps, which share the condition. Of equally
+// bad verdicts, v comes first, and then the latest. Its message ends with the items that the messages of all steps
+// lack, such as "; also LastTagStays (1), TagsKept (2)": events get lost, and the condition stays.
 func (s *steps) worst(v verdict) verdict {
 	also := maps.Clone(v.also)
 
@@ -147,28 +146,28 @@ func (s *steps) worst(v verdict) verdict {
 	return v
 }
 
-// digests of all steps, in their order.
+// digests returns the digests of all steps, in their order.
 func (s *steps) digests() string {
 	var out []string
 	for i := range s.earlier {
 		out = append(out, s.earlier[i].digests...)
 	}
 
-	return strings.Join(append(out, s.own...), " ")
+	return strings.Join(append(out, s.ofSameInput...), " ")
 }
 
-// Earlier returns the tags with reserved keys that earlier steps of this function have
-// of trusted sources: by composed resource, key to value.
+// Earlier returns the tags with reserved keys that earlier steps of this function had from trusted sources: by composed
+// resource, key to value.
 func (r *Run) Earlier() map[string]map[string]string {
 	out := make(map[string]map[string]string)
 
 	for _, s := range r.steps.earlier {
-		for name, of := range s.trusted.GetFields() {
+		for name, tags := range s.trusted.GetFields() {
 			if out[name] == nil {
 				out[name] = make(map[string]string)
 			}
 
-			for key, v := range of.GetStructValue().GetFields() {
+			for key, v := range tags.GetStructValue().GetFields() {
 				if value, ok := v.GetKind().(*structpb.Value_StringValue); ok {
 					out[name][key] = value.StringValue
 				}
@@ -179,13 +178,12 @@ func (r *Run) Earlier() map[string]map[string]string {
 	return out
 }
 
-// context returns the pipeline's context with what later steps may want to know of the run of the
-// last of the steps: its verdict and findings, and what the sources came to if the input asks
-// for that.
-func (r *Run) context(of *steps, v verdict, f *findings) *structpb.Struct {
+// context returns the pipeline's context with the verdict and findings of the run for later steps, and with the labels
+// of the sources if the input asks for them.
+func (r *Run) context(steps *steps, v verdict, f *findings) *structpb.Struct {
 	ctx := r.Request.GetContext()
 	all := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
-	ctx = with(ctx, v1beta1.StepsContextKey, with(all, of.id, of.entry(v, f)))
+	ctx = with(ctx, v1beta1.StepsContextKey, with(all, steps.id, steps.entry(v, f)))
 
 	if key := r.Input.ToContextKey; key != "" {
 		ctx = with(ctx, key, r.Set.ForContext())
@@ -194,13 +192,13 @@ func (r *Run) context(of *steps, v verdict, f *findings) *structpb.Struct {
 	return ctx
 }
 
-// entry of the step that is called, with the verdict and findings.
+// entry returns the object of the step that runs now, with the verdict and findings.
 func (s *steps) entry(v verdict, f *findings) *structpb.Struct {
 	e := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"order":   structpb.NewNumberValue(float64(len(s.earlier) + 1)),
 		"reason":  structpb.NewStringValue(v.reason),
 		"message": structpb.NewStringValue(v.message),
-		"digest":  structpb.NewStringValue(strings.Join(s.own, " ")),
+		"digest":  structpb.NewStringValue(strings.Join(s.ofSameInput, " ")),
 	}}
 
 	for reason, n := range v.also {
@@ -208,16 +206,15 @@ func (s *steps) entry(v verdict, f *findings) *structpb.Struct {
 	}
 
 	for i := range f.Results {
-		if of := &f.Results[i]; len(of.Trusted) > 0 {
-			put(within(e, "trusted", of.Resource), of.Trusted)
+		if r := &f.Results[i]; len(r.Trusted) > 0 {
+			put(within(e, "trusted", r.Resource), r.Trusted)
 		}
 	}
 
 	return e
 }
 
-// with returns a copy of the object that has the other one as the field. It
-// shares all other fields with the object.
+// with returns a copy of the object s with the object o as the field. All other fields are shared.
 func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct {
 	fields := make(map[string]*structpb.Value)
 	maps.Copy(fields, s.GetFields())

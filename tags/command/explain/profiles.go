@@ -18,15 +18,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// explained labels are rows of a table, and providers are columns.
+// explained has labels, which are rows of a table, and providers, which are its columns.
 type explained struct {
 	labels    []tags.Label
 	providers []*Explanation
 
-	// differences are the labels that differ per resource, which have keys, but no cells.
+	// differences are the labels that differ per resource. They have keys, but no cells.
 	differences []resolve.Difference
 
-	// origins of the labels, or nil if they are those of a file.
+	// origins of the labels, or nil if they come from a file.
 	origins map[tags.Label]Origin
 
 	// notes that are on no provider.
@@ -41,17 +41,17 @@ func (e *explained) values() any {
 	return e.providers
 }
 
-func (e *explained) found() (of strictError) {
+func (e *explained) found() (out strictError) {
 	for _, x := range e.providers {
-		of.skipped += len(x.Skipped)
-		of.refused += x.refused()
-		of.broken += len(x.Broken)
+		out.skipped += len(x.Skipped)
+		out.refused += x.refused()
+		out.broken += len(x.Broken)
 	}
 
-	return of
+	return out
 }
 
-// An Explanation is what becomes of a set of labels under one tag profile.
+// An Explanation says which labels are tags under one tag profile.
 type Explanation struct {
 	Provider string              `json:"provider"`
 	Tags     map[string]string   `json:"tags"`
@@ -61,8 +61,8 @@ type Explanation struct {
 	// known to refuse.
 	CloudRefuses []Refused `json:"cloudRefuses,omitempty"`
 
-	// Removed are labels whose tags removeTags takes away, and Ignored those whose tags
-	// have the value of the cloud because of ignoreTags, if it has them.
+	// Removed are labels whose tags removeTags takes away. Ignored are labels whose tags have the value of the cloud
+	// because of ignoreTags, if it has them.
 	Removed []Ruled `json:"removed,omitempty"`
 	Ignored []Ruled `json:"ignored,omitempty"`
 
@@ -77,34 +77,34 @@ type Explanation struct {
 
 	profile *profile.Profile
 
-	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
+	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
 	meant bool
 
 	// look has the tag slots of a new resource.
 	look *stamp.LookedField
 
-	// tagged are the labels that are tags. Of capped labels, which have no tag slot, lacking ones are of trusted sources.
+	// tagged are the labels that are tags. capped is how many labels have no tag slot, and lacking are the trusted ones.
 	tagged  []*tags.Tag
 	capped  int
 	lacking []string
 
-	// cells of labels in the column. A label that another one replaced has none.
+	// cells of labels in the column. A label that another one replaces has none.
 	cells map[tags.Label]terminal.Cell
 
 	// keys of the labels, or why they have none.
 	keys map[tags.Label]Key
 }
 
-// An Origin is the source that a label came from, and what it overrode there.
+// An Origin is the source of a label, and the sources that it overrode.
 type Origin struct {
 	Source    string   `json:"source"`
 	Overrides []Origin `json:"overrides,omitempty"`
 
-	// Value that was overridden.
+	// Value of the label that was overridden.
 	Value string `json:"value,omitempty"`
 }
 
-// addOrigins adds the labels of the run, and where they came from.
+// addOrigins adds the labels of the run, and their sources.
 func (e *explained) addOrigins(run *trace) {
 	e.origins = make(map[tags.Label]Origin)
 
@@ -176,8 +176,8 @@ func (e *explained) explain(run *trace, providers []string) error {
 	return nil
 }
 
-// explanation returns which labels are tags of a new resource of the profile p, and why the others are none, by the records
-// of labels there.
+// explanation returns which labels are tags of a new resource of the profile p, and why others are none, by their
+// records.
 func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
@@ -212,8 +212,8 @@ func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.Look
 	return x
 }
 
-// differing are the labels that differ per resource, as far as they are known, with a value that every cloud admits if it
-// isn't known.
+// differing returns the labels that differ per resource, as far as they are known. An unknown value is one that every
+// cloud admits.
 func (e *explained) differing() (out []tags.Label) {
 	for i := range e.differences {
 		for _, l := range e.differences[i].Labels {
@@ -225,7 +225,7 @@ func (e *explained) differing() (out []tags.Label) {
 	return out
 }
 
-// put what becomes of a label.
+// put the cell and the key of a label.
 func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 	key.Label, key.Provider, key.Key = t.QualifiedKey, x.Provider, t.Key
 	x.cells[t.Label], x.keys[t.Label] = cell, key
@@ -261,7 +261,7 @@ func (e *explained) tag(x *Explanation, j *stamp.Judged) {
 	}
 }
 
-// sort what is skipped.
+// sort the skipped labels.
 func (x *Explanation) sort() {
 	slices.SortStableFunc(x.Skipped, func(a, b tags.SkippedLabel) int {
 		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
@@ -272,19 +272,19 @@ func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
 }
 
-// addNotes on tag slots. Of a file of labels nobody knows whether the provider adds its own tags.
+// addNotes adds notes on tag slots. With a file of labels, nobody knows whether the provider adds its own tags.
 func (e *explained) addNotes(x *Explanation, in *v1beta1.CloudTags) {
-	own := len(field.ProviderTags(x.Provider))
+	added := len(field.ProviderTags(x.Provider))
 
-	switch more := max(x.look.Free+own, 0) - max(x.look.Free, 0); {
-	case e.origins == nil && len(x.Tags)+own > x.profile.MaxTags:
-		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", own, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+own)
+	switch more := max(x.look.Free+added, 0) - max(x.look.Free, 0); {
+	case e.origins == nil && len(x.Tags)+added > x.profile.MaxTags:
+		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", added, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+added)
 	case in.ProviderTags != v1beta1.ProviderTagsNone && x.capped > 0 && more > 0:
 		x.notef("kinds whose provider adds no tags of its own have %s more for labels", words.Count(more, "tag", "tags"))
 	}
 }
 
-// addFailure notes why the function fails.
+// addFailure notes why the function fails, if it does.
 func (x *Explanation) addFailure(in *v1beta1.CloudTags) {
 	switch {
 	case len(x.lacking) > 0:
@@ -297,8 +297,8 @@ func (x *Explanation) addFailure(in *v1beta1.CloudTags) {
 // fails begins notes on what is fatal.
 const fails = "the function fails: "
 
-// addRules notes which tags the fields of tagFields refuse, though the profile admits them.
-func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
+// addRules notes which tags the entries of tagFields can't hold, though the profile admits them.
+func (x *Explanation) addRules(labels []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
 		f := field.OfRule(rule)
@@ -310,9 +310,9 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 		k := tagset.KindOf(&f, x.profile)
 		refused := []string{}
 
-		for j := range of {
-			if r, _ := k.Refuses(of[j].Key, of[j].Value); r != "" {
-				refused = append(refused, fmt.Sprintf("%s (%s)", words.Name(of[j].QualifiedKey), r))
+		for j := range labels {
+			if r, _ := k.Refuses(labels[j].Key, labels[j].Value); r != "" {
+				refused = append(refused, fmt.Sprintf("%s (%s)", words.Name(labels[j].QualifiedKey), r))
 			}
 		}
 

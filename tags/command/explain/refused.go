@@ -11,11 +11,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// mend is what to do about tags that a cloud refuses.
+// mend is advice about tags that a cloud refuses.
 const mend = "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal"
 
-// A Refused label is one whose tag the API of the cloud refuses, though the contract's rules
-// admit it.
+// A Refused label has a tag that the API of the cloud refuses, though the contract's rules admit it.
 type Refused struct {
 	tags.SkippedLabel
 
@@ -26,8 +25,7 @@ type Refused struct {
 	Limit string `json:"limit"`
 }
 
-// addRefused says which of the tags the API of the cloud refuses. Those that all its services refuse
-// can be nowhere.
+// addRefused says which tags the API of the cloud refuses, or the API of one of its services.
 func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	x.meant = in.ProfileRules == profile.Contract
 	refusers := make(map[tags.Label][]string)
@@ -59,7 +57,7 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	}
 }
 
-// refused is how many labels all services of the cloud refuse, unless they are meant.
+// refused returns how many labels all services of the cloud refuse, unless these are meant.
 func (x *Explanation) refused() (n int) {
 	if x.meant {
 		return 0
@@ -74,7 +72,7 @@ func (x *Explanation) refused() (n int) {
 	return n
 }
 
-// refusedLines say what the cloud refuses, in a line for each limit.
+// refusedLines returns a line for each limit, with the tags that the cloud refuses.
 func (x *Explanation) refusedLines() (lines []string) {
 	for _, same := range words.Grouped(x.CloudRefuses, func(r Refused) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
 		by := "its API"

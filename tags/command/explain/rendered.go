@@ -40,7 +40,7 @@ type Rendered struct {
 	// LeftAlone is why the resource's tags aren't managed. If they are, they are in the RenderedField.
 	LeftAlone string `json:"leftAlone,omitempty"`
 
-	// Launched are the fields whose tags go to what the resource launches.
+	// Launched are the fields for launched resources.
 	Launched []*RenderedField `json:"launched,omitempty"`
 
 	// Broken are the rules of tagPolicy that the resource breaks.
@@ -68,8 +68,8 @@ type RenderedField struct {
 	Labels []LostLabel `json:"labels,omitempty"`
 }
 
-// A RenderedTag is a tag that a resource has. If it comes from a label, it has the label's qualified key and
-// source. If not, Note says which value a label of its key has.
+// A RenderedTag is a tag of a resource. A tag of a label has the qualified key and source of the label. On another tag,
+// Note says which value a label of its key has.
 type RenderedTag struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -84,8 +84,8 @@ type RenderedTag struct {
 	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
 }
 
-// A LostLabel is a label that is no tag of a resource. It has a Reason if it is skipped. A label of an expression
-// without a value has none.
+// A LostLabel is a label without a tag on a resource. It has a Reason if it is skipped, and none if its expression has
+// no value.
 type LostLabel struct {
 	QualifiedKey string             `json:"qualifiedKey"`
 	TagKey       string             `json:"tagKey"`
@@ -94,11 +94,11 @@ type LostLabel struct {
 	Reason       profile.SkipReason `json:"reason,omitempty"`
 	Why          string             `json:"why"`
 
-	// NoValue is true if there is no Value, because the label's expression has none.
+	// NoValue says that there is no Value, because the expression of the label has none.
 	NoValue bool `json:"noValue,omitempty"`
 }
 
-// String says which label it is, and why it is no tag.
+// String returns the label, and why it is no tag.
 func (l *LostLabel) String() string {
 	why := l.Why
 	if l.Reason != "" {
@@ -108,18 +108,18 @@ func (l *LostLabel) String() string {
 	return "label " + words.Cell(l.QualifiedKey) + ": " + why
 }
 
-// rendering is all resources that a pipeline has made, by name.
+// A rendering has all resources that a pipeline has made, by name.
 type rendering struct {
 	resources []*Rendered
 	notes     []string
 
-	// run is what the function says of a recorded request. It is nil if none is explained.
+	// run has the results of the function for a recorded request. It is nil without one.
 	run *Run
 
-	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
+	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
 	meant bool
 
-	// fails is true if the function does.
+	// fails says that the function fails.
 	fails bool
 }
 
@@ -134,8 +134,8 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		run.notes = append(run.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
-	// A render, and a cluster, have the tags of all steps.
 	for path, entries := range locate.Selectors(run.Input) {
+		// A render, and a cluster, have the tags of all steps.
 		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return len(e.MatchTags) > 0 }) {
 			run.notes = append(run.notes, run.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")
 		}
@@ -144,7 +144,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	return run.resources()
 }
 
-// live returns the resources that are read from a cluster: what is desired is observed there.
+// live returns the resources that come from a cluster: there, desired resources are observed.
 func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 	out := maps.Clone(resources)
 	maps.DeleteFunc(out, func(_ string, r *fnv1.Resource) bool { return uidOf(object.Of(r)) == "" })
@@ -199,9 +199,9 @@ func (t *trace) resources() (*rendering, error) {
 	return out, nil
 }
 
-// composed returns the composed resources in the output of a render, or among those that were read from a cluster, by the
-// name that each has in its pipeline. The cluster says whose they are: those of nested composite resources have the same
-// labels as those of xr.
+// composed returns the composed resources in the file, by the name that each has in its pipeline: in the output of a
+// render, or in a list from a cluster. In a cluster, nested composite resources hand on their labels, so that their
+// resources have the labels of xr, too: ownerReferences tell them apart.
 func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fnv1.Resource, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
@@ -239,10 +239,10 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 	}
 }
 
-// uidOf the object, or empty if it isn't read from a cluster.
+// uidOf returns the uid of the object, or nothing if it isn't from a cluster.
 func uidOf(o object.Object) string { return o.Node().Field("metadata").Field("uid").Text() }
 
-// controller of the object, by its uid.
+// controller returns the uid of the object's controller.
 func controller(o object.Object) string {
 	for owner := range o.Node().Field("metadata").Field("ownerReferences").Items() {
 		if owner.Field("controller").Value().GetBoolValue() {
@@ -281,7 +281,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		return x
 	}
 
-	if !l.Profile.HandsOn { // Then there is no limit but that of a schema, which isn't known.
+	if !l.Profile.HandsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 
@@ -294,7 +294,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 	return x
 }
 
-// tag returns the explanation of a tag that is there.
+// tag returns the explanation of a tag of the field.
 func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	x := RenderedTag{Key: there.Key, Value: there.Value}
 
@@ -330,14 +330,14 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	return x
 }
 
-// fates are what becomes of labels that are no tags, and neither skipped nor removed.
+// fates say why labels are no tags, unless they are skipped or removed.
 var fates = map[stamp.Fate]string{
 	stamp.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
 	stamp.Retained: "an earlier step has set another value",
 	stamp.Ignored:  "as the cloud has it, because of ignoreTags",
 }
 
-// lost returns the labels whose tag isn't there, and those without a value, and why.
+// lost returns the labels without a tag, and the labels without a value, and why.
 func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 	told := make(map[tags.Label]bool)
 
@@ -380,12 +380,12 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 	return out
 }
 
-// lose the tag of a label.
+// lose returns the label of the tag as a lost one.
 func (t *trace) lose(tag *tags.Tag, reason profile.SkipReason, why string) LostLabel {
 	return LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), Reason: reason, Why: why}
 }
 
-// why says why no tag has one of the keys, by the labels that have one of them.
+// why says why no tag has one of the keys, by the labels with these keys.
 func (x *Rendered) why(keys profile.KeySet) string {
 	var out []string
 
@@ -398,7 +398,7 @@ func (x *Rendered) why(keys profile.KeySet) string {
 	return cmp.Or(strings.Join(out, ", "), whyMissing)
 }
 
-// addNotes notes what isn't known of the resources.
+// addNotes notes which facts about the resources aren't known.
 func (x *rendering) addNotes(run *trace) {
 	var kinds []string
 
@@ -429,7 +429,7 @@ func (x *rendering) addNotes(run *trace) {
 	}
 }
 
-// addUnobserved notes what depends on observed resources, of which there are none.
+// addUnobserved notes which sources and entries depend on observed resources, if there are none.
 func (x *rendering) addUnobserved(run *trace) {
 	for _, e := range run.Set.PerResource.Observing() {
 		x.notes = append(x.notes, e+" mentions observed, which isn't known, only what is rendered")
@@ -440,7 +440,7 @@ func (x *rendering) addUnobserved(run *trace) {
 	}
 }
 
-// fields of the resource, and of what it launches.
+// fields returns the tag field of the resource, and its fields for launched resources.
 func (x *Rendered) fields() []*RenderedField {
 	return append([]*RenderedField{&x.RenderedField}, x.Launched...)
 }
@@ -489,7 +489,7 @@ func (x *rendering) values() any {
 	return x.resources
 }
 
-// table of resources, one of their tags, and what else there is to say.
+// table returns one table of resources, one of their tags, and all notes.
 func (x *rendering) table(t terminal.Terminal) string {
 	resources := [][]terminal.Cell{terminal.Header("RESOURCE", "KIND", "PROFILE", "TAGS", "FIELD")}
 	all := [][]terminal.Cell{terminal.Header("RESOURCE", "TAG", "VALUE", "FROM", "NOTE")}
@@ -536,7 +536,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 	return out + below(notes)
 }
 
-// row of the resource among others, with its field f.
+// row returns the row of the resource with its field f.
 func (x *Rendered) row(f *RenderedField) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(x.Resource)}, {Text: words.Cell(x.Kind) + " " + words.Cell(x.APIVersion)}, {Text: x.Provider}, {Text: "-"}, {Text: x.LeftAlone}}
 
@@ -556,7 +556,7 @@ func (x *Rendered) row(f *RenderedField) []terminal.Cell {
 	return row
 }
 
-// tagRows are those of the field's tags, and of labels that are none, below the name.
+// tagRows returns the rows of the field's tags, and of lost labels, with the name.
 func (x *RenderedField) tagRows(name terminal.Cell) (rows [][]terminal.Cell) {
 	for _, tag := range x.Tags {
 		key := terminal.Cell{Text: words.Cell(tag.Key)}

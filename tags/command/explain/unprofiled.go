@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// unprofiled is the note on a provider or an API group without a tag profile of its own.
+// unprofiled returns a note on a provider or an API group without a tag profile of its own.
 func unprofiled(u locate.Unprofiled) string {
 	name := strconv.Quote(u.Provider)
 	if u.Group != "" {
