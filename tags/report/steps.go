@@ -122,7 +122,7 @@ func (s *steps) with(digest string) steps {
 	return out
 }
 
-// worst returns the worst of the verdict v and the verdicts of the earlier steps, which share the condition. Of equally
+// worst returns the worst of the verdict v and the verdicts of the earlier steps, which share the condition. Among equally
 // bad verdicts, v comes first, and then the latest. Its message ends with the items that the messages of all steps
 // lack, such as "; also LastTagStays (1), TagsKept (2)": events get lost, and the condition stays.
 func (s *steps) worst(v verdict) verdict {
