@@ -120,7 +120,7 @@ func New(o Options) *Tally {
 	}
 
 	t.targets = (&locate.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
-		rules := field.NewRules(o.Input.TagFields)
+		rules := field.NewOverrides(o.Input.TagFields)
 		rules.Schemas = &schemas
 
 		if o.Input.FieldDiscovery == v1beta1.FieldDiscoverySchema {
@@ -143,7 +143,7 @@ func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.S
 type known struct{}
 
 // unwrapped locates the tag fields of manifests in other objects. A rule has to ask for these.
-var unwrapped = field.NewRules([]v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*")}})
+var unwrapped = field.NewOverrides([]v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*")}})
 
 // Locate returns the tag field of the kind.
 func (known) Locate(k field.Kind) (field.Field, bool) {

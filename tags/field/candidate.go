@@ -95,7 +95,7 @@ func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *can
 	return c
 }
 
-// request makes the candidate one that is used only if a rule of the input names the kind, and
+// request makes the candidate one that is used only if an entry of tagFields names the kind, and
 // says why: mostly a later change of it is refused, or replaces what runs, or is never made.
 func (c *candidate) request(why string) *candidate {
 	c.onRequest, c.why = true, why

@@ -37,11 +37,11 @@ const (
 	StringList Shape = "StringList"
 
 	// Joined is one string of tags with a delimiter between them, each a tag key, a
-	// separator and a value: "owner=me,env=prod". Only rules of the input give it.
+	// separator and a value: "owner=me,env=prod". Only tagFields of the input give it.
 	Joined Shape = "Joined"
 
 	// Labels is an object of the qualified keys of labels and their values. A composed composite
-	// resource gets it for its own Composition. Only rules of the input give it.
+	// resource gets it for its own Composition. Only tagFields of the input give it.
 	Labels Shape = "Labels"
 )
 
@@ -100,8 +100,8 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// slash in the key are cloud tags, too.
 	KubernetesLabels bool
 
-	// OnRequest says whether the field is used only if a rule of the input names the kind. Without
-	// the rule, a Locator returns a Field of shape None with the path.
+	// OnRequest says whether the field is used only if an entry of tagFields names the kind. Without
+	// the entry, a Locator returns a Field of shape None with the path.
 	OnRequest bool
 
 	// Fixed says whether the field can't change once the resource is there.
@@ -122,15 +122,15 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// but may mean something else: nobody knows the provider. Nil if there is none.
 	LooksLike *Field
 
-	// Undeclared is the path to which a rule of the input hands labels on, if the schema of the kind
+	// Undeclared is the path to which an entry of tagFields hands labels on, if the schema of the kind
 	// lacks it. The shape is None then.
 	Undeclared string
 
-	// Profile is the tag profile that the matching rule of the input names.
-	// Empty if there is no such rule, or if it names none.
+	// Profile is the tag profile that the matching entry of tagFields names.
+	// Empty if there is no such entry, or if it names none.
 	Profile string
 
-	// Asked says whether the matching rule of the input asks for the known field of the kind, even
+	// Asked says whether the matching entry of tagFields asks for the known field of the kind, even
 	// if no Locator knows a field. If the resource wraps a manifest, it is true only if nobody
 	// knows the kind of the manifest.
 	Asked bool

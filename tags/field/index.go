@@ -23,9 +23,9 @@ import (
 //go:embed index.txt
 var indexText string
 
-// An Entry has the tag field of a version of a kind, by the surveyed releases of its provider. It has
-// several variants if the releases don't agree.
-type Entry []Variant
+// Variants are the tag field of a version of a kind, by the surveyed releases of its provider. There
+// are several if the releases don't agree.
+type Variants []Variant
 
 // A Variant is a tag field, and the releases in which the kind has it.
 type Variant struct {
@@ -58,10 +58,10 @@ type block struct {
 
 	read sync.Once
 
-	entries map[version]Entry
+	variants map[version]Variants
 
 	// launched are the entries of launched fields, of the few kinds that have any.
-	launched map[version][]Entry
+	launched map[version][]Variants
 
 	// configs of the provider that are in the group.
 	configs configs
@@ -77,15 +77,15 @@ type version struct{ version, kind string }
 var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
 // entry of the kind, or nil if the index doesn't have it.
-func (i *Index) entry(k schema.GroupVersionKind) Entry {
-	return i.block(k.Group).entries[version{k.Version, k.Kind}]
+func (i *Index) variants(k schema.GroupVersionKind) Variants {
+	return i.block(k.Group).variants[version{k.Version, k.Kind}]
 }
 
 // Locate returns the tag field of the kind. If releases of its provider don't agree, the field is
 // unknown: the API server refuses the whole composite resource for a field that a kind lacks. A kind of
 // a provider without resources in a cloud is known to have no tag field.
 func (i *Index) Locate(k Kind) (Field, bool) {
-	e := i.entry(k.GroupVersionKind)
+	e := i.variants(k.GroupVersionKind)
 	f, _ := familyOf(k.GroupKind())
 
 	switch {
@@ -100,18 +100,18 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	}
 }
 
-// Known returns the tag field of the kind, whether a rule has to ask for it or not.
+// Known returns the tag field of the kind, whether tagFields have to ask for it or not.
 func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
-	if e := i.entry(k); len(e) == 1 {
+	if e := i.variants(k); len(e) == 1 {
 		return e[0].Field, true
 	}
 
 	return Field{}, false
 }
 
-// isUnasked reports whether the kind has no tag field in any release unless a rule asks for one, though
+// isUnasked reports whether the kind has no tag field in any release unless tagFields ask for one, though
 // releases don't agree on the field.
-func (e Entry) isUnasked() bool {
+func (e Variants) isUnasked() bool {
 	return len(e) > 0 && !slices.ContainsFunc(e, func(h Variant) bool { return h.Field.unasked().Shape != None })
 }
 
@@ -119,10 +119,10 @@ func (e Entry) isUnasked() bool {
 func (i *Index) HasGroup(group string) bool { return i.block(group).hasKinds }
 
 // All returns all kinds of the index and their entries, in no order.
-func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
-	return func(yield func(schema.GroupVersionKind, Entry) bool) {
+func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Variants] {
+	return func(yield func(schema.GroupVersionKind, Variants) bool) {
 		for group := range i.blocks {
-			for v, e := range i.block(group).entries {
+			for v, e := range i.block(group).variants {
 				if !yield(schema.GroupVersionKind{Group: group, Version: v.version, Kind: v.kind}, e) {
 					return
 				}
@@ -134,7 +134,7 @@ func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 // Kinds returns the kinds that the index has of the API group, each once and sorted.
 func (i *Index) Kinds(group string) []string {
 	var out []string
-	for v := range i.block(group).entries {
+	for v := range i.block(group).variants {
 		out = append(out, v.kind)
 	}
 
@@ -259,7 +259,7 @@ func (b *block) parse() {
 	}
 
 	var (
-		known       = make(map[place]Entry)
+		known       = make(map[place]Variants)
 		to, service = claimsTo(b.listed)
 		versions    []string
 		fields      []string // The tag field, and the launched ones.
@@ -267,7 +267,7 @@ func (b *block) parse() {
 
 	_, text, _ := strings.Cut(strings.TrimSuffix(b.text, "\n"), "\n")
 
-	b.entries, b.launched = make(map[version]Entry, strings.Count(text, "\n  ")), make(map[version][]Entry)
+	b.variants, b.launched = make(map[version]Variants, strings.Count(text, "\n  ")), make(map[version][]Variants)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
@@ -282,16 +282,16 @@ func (b *block) parse() {
 
 		at := place{family: fam, does: fam.filling(service, kind), text: fields[0]}
 		if known[at] == nil {
-			known[at] = parseEntry(at.text, fam, at.does)
+			known[at] = parseVariants(at.text, fam, at.does)
 		}
 
-		var launched []Entry
+		var launched []Variants
 		for _, text := range fields[1:] {
-			launched = append(launched, parseEntry(text, fam, filling{}))
+			launched = append(launched, parseVariants(text, fam, filling{}))
 		}
 
 		for _, v := range versions {
-			b.entries[version{v, kind}] = known[at]
+			b.variants[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
 
 			if launched != nil {
@@ -300,7 +300,7 @@ func (b *block) parse() {
 		}
 	}
 
-	b.configs = configsOf(b.group, b.entries)
+	b.configs = configsOf(b.group, b.variants)
 }
 
 // releases returns the releases that serve the API group, or nothing if all surveyed releases do.
@@ -334,10 +334,10 @@ func (b *block) versions(versions string) []string {
 	return strings.FieldsFunc(versions, func(r rune) bool { return r == ',' })
 }
 
-// parseEntry reads an entry of a kind of the family. The filling says what the provider does with a
+// parseVariants reads an entry of a kind of the family. The filling says what the provider does with a
 // field without tags.
-func parseEntry(text string, fam *family, does filling) Entry {
-	var e Entry
+func parseVariants(text string, fam *family, does filling) Variants {
+	var e Variants
 
 	for s := range strings.SplitSeq(text, "; ") {
 		h := Variant{Field: Field{Shape: None}}

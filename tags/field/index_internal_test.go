@@ -141,7 +141,7 @@ func TestParseIndex(t *testing.T) {
 	}
 }
 
-// TestLaunchesAreThere tests that the index has exactly the launched fields for stamping without a rule.
+// TestLaunchesAreThere tests that the index has exactly the launched fields for stamping without tagFields.
 func TestLaunchesAreThere(t *testing.T) {
 	there := make(map[string]bool)
 

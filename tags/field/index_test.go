@@ -192,10 +192,10 @@ var lookups = map[string]field.Kind{
 // is there.
 func chainOf() field.Chain {
 	schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }}
-	rules := field.NewRules(nil)
-	rules.Schemas = &schemas
+	overrides := field.NewOverrides(nil)
+	overrides.Schemas = &schemas
 
-	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}
+	return field.Chain{overrides, field.BuiltIn(), schemas, field.ByProfile{}}
 }
 
 // BenchmarkLookup looks kinds up in the index alone, and BenchmarkLocate by all locators.

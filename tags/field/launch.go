@@ -96,7 +96,7 @@ func pathsOf(fields string) (out []object.Path) {
 	return out
 }
 
-// isUsed reports whether the field is stamped without a rule of the input: a change takes effect, and
+// isUsed reports whether the field is stamped without an entry of tagFields: a change takes effect, and
 // harms no running resource.
 func (l launch) isUsed() bool { return l.change == "in place" || l.change == "with the next launch" }
 
@@ -127,7 +127,7 @@ func (l launch) read(s object.Node) (Field, bool) {
 	return Field{}, false
 }
 
-// launchesOf returns the family of the kind, the launches that are stamped without a rule, and all other launches.
+// launchesOf returns the family of the kind, the launches that are stamped without tagFields, and all other launches.
 func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	f, service := familyOf(gk)
 	kind := service + "/" + gk.Kind
@@ -153,7 +153,7 @@ func UnusedLaunches(gk schema.GroupKind) []object.Path {
 }
 
 // ReadLaunched returns the launched fields of the kind by its schema: one for each row of launched.txt
-// that is stamped without a rule, in their order. Its shape is None if the schema lacks it.
+// that is stamped without tagFields, in their order. Its shape is None if the schema lacks it.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used, _ := launchesOf(gvk.GroupKind())
 	out := make([]Field, len(used))
@@ -319,7 +319,7 @@ func (s Schemas) Launched(k Kind) []Launched {
 // launchedBy returns the launched fields of the kind that all surveyed releases have. sure is false if
 // releases don't agree on a field, or if the index doesn't have the kind.
 func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bool) {
-	sure = i.entry(gvk) != nil
+	sure = i.variants(gvk) != nil
 
 	for _, e := range i.Launched(gvk) {
 		if len(e) == 1 {
@@ -333,6 +333,6 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 }
 
 // Launched returns the entries of the launched fields of the kind.
-func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
+func (i *Index) Launched(gvk schema.GroupVersionKind) []Variants {
 	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

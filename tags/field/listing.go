@@ -198,12 +198,12 @@ func (g *ListedGroup) add(version string, k ListedKind) {
 }
 
 // list returns the fields of the entry of a kind.
-func (e Entry) list(gk schema.GroupKind) []ListedField {
+func (e Variants) list(gk schema.GroupKind) []ListedField {
 	return words.Map(e, func(h Variant) ListedField {
-		rule, _ := RuleOf(schema.GroupVersionKind{}, h.Field)
+		tf, _ := ToTagField(schema.GroupVersionKind{}, h.Field)
 
 		return ListedField{
-			FieldPath: rule.FieldPath, Shape: h.Field.Shape, KeyValueList: rule.KeyValueList, StringList: rule.StringList, Reported: h.Field.Observed,
+			FieldPath: tf.FieldPath, Shape: h.Field.Shape, KeyValueList: tf.KeyValueList, StringList: tf.StringList, Reported: h.Field.Observed,
 			Atomic: h.Field.Atomic, OnRequest: h.Field.OnRequest, Fixed: h.Field.Fixed, Immutable: h.Field.Immutable, Why: why(gk, h.Field),
 			Within: h.Field.Within, Sorted: h.Field.Sorted, Releases: h.Releases,
 		}
@@ -211,7 +211,7 @@ func (e Entry) list(gk schema.GroupKind) []ListedField {
 }
 
 // listLaunched returns the launched fields of a kind with the entries.
-func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
+func listLaunched(entries []Variants, gk schema.GroupKind) []ListedLaunch {
 	var out []ListedLaunch
 
 	_, used, _ := launchesOf(gk)

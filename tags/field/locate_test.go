@@ -135,7 +135,7 @@ func TestLocate(t *testing.T) {
 		Reason string `json:"reason"`
 		Kind   string `json:"kind"`
 
-		// TagFields are rules, and Profile and Unmanaged are about the kind.
+		// TagFields of the input, and Profile and Unmanaged are about the kind.
 		TagFields []v1beta1.TagField `json:"tagFields"`
 		Profile   string             `json:"profile"`
 		Unmanaged bool               `json:"unmanaged"`
@@ -162,15 +162,15 @@ func TestLocate(t *testing.T) {
 			}
 
 			schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}
-			rules := field.NewRules(tc.TagFields)
+			overrides := field.NewOverrides(tc.TagFields)
 
 			if s != nil {
-				rules.Schemas = &schemas
+				overrides.Schemas = &schemas
 			}
 
 			by, _, _ := strings.Cut(tc.Name, "/")
 			all := field.ForInput(&v1beta1.CloudTags{TagFields: tc.TagFields}, schemas)
-			locator := map[string]field.Locator{"Rules": rules, "Index": field.BuiltIn(), "Schema": schemas, "Profile": field.ByProfile{}, "Input": all}[by]
+			locator := map[string]field.Locator{"Overrides": overrides, "Index": field.BuiltIn(), "Schema": schemas, "Profile": field.ByProfile{}, "Input": all}[by]
 
 			got, ok := locator.Locate(field.Kind{GroupVersionKind: kindOf(tc.Kind), Profile: tc.Profile, Managed: !tc.Unmanaged})
 			if !ok {

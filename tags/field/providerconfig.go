@@ -88,7 +88,7 @@ func (c configs) kinds() []string {
 
 // configsOf returns the configs among the entries of the API group, of the newest version. A provider
 // for Crossplane v2 has both kinds in the same versions.
-func configsOf(group string, entries map[version]Entry) configs {
+func configsOf(group string, entries map[version]Variants) configs {
 	c := configs{group: group}
 
 	for v := range entries {

@@ -47,7 +47,7 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 	return Read(k.GroupVersionKind, node).unasked(), true
 }
 
-// unasked returns f for an input without a rule that asks for the kind's field. It is None if the field
+// unasked returns f for an input whose tagFields don't ask for the kind's field. It is None if the field
 // is on request.
 func (f Field) unasked() Field {
 	if f.OnRequest {

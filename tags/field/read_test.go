@@ -107,25 +107,25 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestRuleOf proves that the rule of a field gives this field to the kind.
-func TestRuleOf(t *testing.T) {
+// TestToTagField proves that the entry of a field gives this field to the kind.
+func TestToTagField(t *testing.T) {
 	written := func(f field.Field) []string { return f.Columns()[:2] }
 
 	for gvk, e := range field.BuiltIn().All() {
 		f := e[0].Field
 
-		rule, ok := field.RuleOf(gvk, f)
+		rule, ok := field.ToTagField(gvk, f)
 		if ok != (f.Shape != field.MapOfLists && !f.OnRequest) {
-			t.Errorf("\nOnly fields that rules can't have, or have to ask for, should have no rule.\nRuleOf(%s, %s): got %t", gvk, f.Columns(), ok)
+			t.Errorf("\nOnly fields that tagFields can't have, or have to ask for, should have no entry.\nToTagField(%s, %s): got %t", gvk, f.Columns(), ok)
 		}
 
 		if !ok {
 			continue
 		}
 
-		got, _ := field.NewRules([]v1beta1.TagField{rule}).Locate(field.Kind{GroupVersionKind: gvk})
+		got, _ := field.NewOverrides([]v1beta1.TagField{rule}).Locate(field.Kind{GroupVersionKind: gvk})
 		if diff := cmp.Diff(written(f), written(got)); diff != "" {
-			t.Errorf("\nThe rule should give the field.\nRuleOf(%s, ...): -want, +got:\n%s", gvk, diff)
+			t.Errorf("\nThe entry should give the field.\nToTagField(%s, ...): -want, +got:\n%s", gvk, diff)
 		}
 	}
 }

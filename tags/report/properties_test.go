@@ -99,7 +99,7 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
 				ProfileRules: rapid.SampledFrom([]profile.Rules{"", profile.Contract, profile.Cloud}).Draw(t, "rules"),
 			},
-			fields: field.Chain{field.NewRules([]v1beta1.TagField{{
+			fields: field.Chain{field.NewOverrides([]v1beta1.TagField{{
 				APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: "StringList",
 				StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
 			}}), field.BuiltIn(), field.ByProfile{}},

@@ -46,7 +46,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 		Finder: locate.Finder{
 			Input: &in,
 			Fields: func(s field.Schemas) field.Locator {
-				return field.Chain{field.NewRules(in.TagFields), field.BuiltIn(), s}
+				return field.Chain{field.NewOverrides(in.TagFields), field.BuiltIn(), s}
 			},
 		},
 		Remove: remove, Transformer: transformer(labels...),

@@ -120,7 +120,7 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 // addHandedOn notes to which kinds the labels are handed on.
 func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
-		if f := &in.TagFields[i]; field.OfRule(f).Shape == field.Labels {
+		if f := &in.TagFields[i]; field.FromTagField(f).Shape == field.Labels {
 			e.notes = append(e.notes, fmt.Sprintf("%s: kind %s of %s gets the labels as they are, without those of reserved keys, at %s", in.Where("tagFields[%d]", i), f.Kind, f.APIVersion, f.FieldPath))
 		}
 	}

@@ -301,7 +301,7 @@ const fails = "the function fails: "
 func (x *Explanation) addRules(labels []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
-		f := field.OfRule(rule)
+		f := field.FromTagField(rule)
 
 		if f.Shape == field.Labels || rule.Provider != "" && in.ProfileRules.ProfileOf(rule.Provider, "", "") != x.profile {
 			continue

@@ -76,7 +76,7 @@ the built-in index is printed.`,
 // A kind is a version of a kind. builtIn is its entry in the built-in index, and defined its tag field by its definition.
 // Either may be nil.
 type kind struct {
-	builtIn field.Entry
+	builtIn field.Variants
 	defined *field.Field
 
 	// composite says whether the definition is for composite resources.
@@ -116,7 +116,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	case c.Output == "json":
 		return printJSON(out)
 	case len(c.Paths) == 0:
-		return writeLines(out, maps.Collect(field.BuiltIn().All()), func(gvk schema.GroupVersionKind, e field.Entry) string { return indexLines(gvk, e, "") })
+		return writeLines(out, maps.Collect(field.BuiltIn().All()), func(gvk schema.GroupVersionKind, e field.Variants) string { return indexLines(gvk, e, "") })
 	}
 
 	kinds := make(map[schema.GroupVersionKind]kind)
@@ -163,7 +163,7 @@ func writeLines[K any](out io.Writer, kinds map[schema.GroupVersionKind]K, lines
 }
 
 // indexLines returns the lines of the kind in the index, each after the sign.
-func indexLines(gvk schema.GroupVersionKind, e field.Entry, sign string) string {
+func indexLines(gvk schema.GroupVersionKind, e field.Variants, sign string) string {
 	out := strings.Builder{}
 
 	for _, h := range e {
@@ -189,7 +189,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		counts[d]++
 
 		if d == "unlisted" && k.defined.LooksLike != nil {
-			rule, _ := field.RuleOf(gvk, *k.defined.LooksLike)
+			rule, _ := field.ToTagField(gvk, *k.defined.LooksLike)
 			likely = append(likely, rule)
 		}
 
@@ -209,7 +209,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 
 		lines.WriteString("+ " + field.Line(gvk, *k.defined) + "\n")
 
-		if rule, ok := field.RuleOf(gvk, *k.defined); ok {
+		if rule, ok := field.ToTagField(gvk, *k.defined); ok {
 			rules = append(rules, rule)
 		}
 	}
@@ -267,7 +267,7 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 
 		// The index knows the tag fields of more kinds than it lists.
 		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
-			k.builtIn = field.Entry{{Field: f}}
+			k.builtIn = field.Variants{{Field: f}}
 			kinds[gvk] = k
 		}
 	}

@@ -75,13 +75,13 @@ func TestAdmitted(t *testing.T) {
 }
 
 // withoutSchema returns the fields of resources of the kind if nobody knows its schema: the field that is
-// tagged by itself, the field for a rule with the kind's name, and the launched fields. Fields that the
+// tagged by itself, the field for an entry of tagFields with the kind's name, and the launched fields. Fields that the
 // index is not sure of are left out.
 func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
 	k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
 	rule := v1beta1.TagField{APIVersion: profile.NewPattern(d.GroupVersion().String()), Kind: profile.NewPattern(d.Kind)}
 
-	for _, l := range []field.Locator{field.Chain{field.BuiltIn(), field.ByProfile{}}, field.NewRules([]v1beta1.TagField{rule})} {
+	for _, l := range []field.Locator{field.Chain{field.BuiltIn(), field.ByProfile{}}, field.NewOverrides([]v1beta1.TagField{rule})} {
 		if f, ok := l.Locate(k); ok {
 			out = append(out, f)
 		}

@@ -95,8 +95,8 @@ func (s *Survey) fields() map[schema.GroupVersionKind]string {
 
 // entries returns the entries of the kind: for its tag field, and for each launched field that a release
 // has.
-func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Entry {
-	out := []field.Entry{s.entry(gvk, field.Read)}
+func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Variants {
+	out := []field.Variants{s.entry(gvk, field.Read)}
 
 	for i := range field.ReadLaunched(gvk, objects.Node{}) {
 		e := s.entry(gvk, func(gvk schema.GroupVersionKind, node objects.Node) field.Field {
@@ -116,8 +116,8 @@ func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Entry {
 
 // entry of the kind, with the fields that are read from its schemas: one if all releases that
 // serve the kind agree on path and shape, and else several, the newest last.
-func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersionKind, objects.Node) field.Field) field.Entry {
-	var e field.Entry
+func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersionKind, objects.Node) field.Field) field.Variants {
+	var e field.Variants
 
 	in := s.Kinds[gvk]
 	held := make(map[Schema]int) // The position of each in the entry, from 1.
@@ -204,17 +204,17 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 }
 
 // formatKind is what the index says of a kind with the entries: see Survey.entries.
-func formatKind(entries []field.Entry) string {
+func formatKind(entries []field.Variants) string {
 	out := make([]string, len(entries))
 	for i, e := range entries {
-		out[i] = formatEntry(e)
+		out[i] = formatVariants(e)
 	}
 
 	return strings.Join(out, " + ")
 }
 
 // formatEntry as the index has it.
-func formatEntry(e field.Entry) string {
+func formatVariants(e field.Variants) string {
 	out := make([]string, len(e))
 
 	for i, h := range e {

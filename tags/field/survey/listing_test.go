@@ -55,7 +55,7 @@ func indexOf(t *testing.T, listed *field.Listing) string {
 		releases[g.Name] = g.Releases
 
 		for _, k := range g.Kinds {
-			entries := []field.Entry{entryOf(t, k.TagFields)}
+			entries := []field.Variants{entryOf(t, k.TagFields)}
 			for _, l := range k.Launched {
 				entries = append(entries, entryOf(t, l.TagFields))
 			}
@@ -75,13 +75,13 @@ func indexOf(t *testing.T, listed *field.Listing) string {
 }
 
 // entryOf the listed fields.
-func entryOf(t *testing.T, listed []field.ListedField) field.Entry {
+func entryOf(t *testing.T, listed []field.ListedField) field.Variants {
 	t.Helper()
 
-	var e field.Entry
+	var e field.Variants
 
 	for _, l := range listed {
-		f := field.OfRule(&v1beta1.TagField{FieldPath: l.FieldPath, Shape: v1beta1.Shape(l.Shape), KeyValueList: l.KeyValueList, StringList: l.StringList})
+		f := field.FromTagField(&v1beta1.TagField{FieldPath: l.FieldPath, Shape: v1beta1.Shape(l.Shape), KeyValueList: l.KeyValueList, StringList: l.StringList})
 		f.Observed, f.Atomic, f.OnRequest, f.Fixed, f.Immutable, f.Within, f.Sorted = l.Reported, l.Atomic, l.OnRequest, l.Fixed, l.Immutable, l.Within, l.Sorted
 
 		if asked := l.OnRequest || l.Fixed || l.Immutable; asked != (l.Why != "") {

@@ -71,7 +71,7 @@ var taggable = sync.OnceValue(func() kinds {
 })
 
 // hasTags reports whether the kind has a tag field in any release.
-func hasTags(e field.Entry) bool {
+func hasTags(e field.Variants) bool {
 	return slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None })
 }
 

@@ -12,19 +12,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// Rules locate the tag fields of the kinds that the input has rules for.
-type Rules struct {
-	// Schemas say whether server-side apply replaces a list as a whole, since rules can't say so.
+// Overrides locate the tag fields of kinds by tagFields of the input.
+type Overrides struct {
+	// Schemas say whether server-side apply replaces a list as a whole, since tagFields can't say so.
 	// Only the schemas of kinds are asked for that the built-in index lacks. Nil asks for nothing.
 	Schemas *Schemas
 
-	rules []rule
+	entries []override
 }
 
-type rule struct {
+type override struct {
 	apiVersion, kind profile.Pattern
 
-	// field that the rule gives. A field without a shape stands for the known field of the kind.
+	// field that the entry gives. A field without a shape stands for the known field of the kind.
 	field Field
 }
 
@@ -35,32 +35,32 @@ var fixedParameters = []schema.GroupKind{
 	{Group: "groupsnapshot.storage.k8s.io", Kind: "VolumeGroupSnapshotClass"},
 }
 
-// NewRules returns the Rules for tagFields of the input.
-func NewRules(tagFields []v1beta1.TagField) *Rules {
-	rules := make([]rule, len(tagFields))
+// NewOverrides returns the Overrides for tagFields of the input.
+func NewOverrides(tagFields []v1beta1.TagField) *Overrides {
+	entries := make([]override, len(tagFields))
 	for i := range tagFields {
-		rules[i] = rule{apiVersion: tagFields[i].APIVersion, kind: tagFields[i].Kind, field: OfRule(&tagFields[i])}
+		entries[i] = override{apiVersion: tagFields[i].APIVersion, kind: tagFields[i].Kind, field: FromTagField(&tagFields[i])}
 	}
 
-	return &Rules{rules: rules}
+	return &Overrides{entries: entries}
 }
 
-// ForInput returns the Locator of tag fields for the input. The first answer wins: a rule of the
-// input, the built-in index, the schema of the kind, and the usual field of its provider.
+// ForInput returns the Locator of tag fields for the input. The first answer wins: an entry of
+// tagFields, the built-in index, the schema of the kind, and the usual field of its provider.
 func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
-	rules := NewRules(in.TagFields)
-	rules.Schemas = &schemas
+	overrides := NewOverrides(in.TagFields)
+	overrides.Schemas = &schemas
 
 	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
-		return Chain{rules, schemas, BuiltIn(), ByProfile{}}
+		return Chain{overrides, schemas, BuiltIn(), ByProfile{}}
 	}
 
-	return Chain{rules, BuiltIn(), schemas, ByProfile{}}
+	return Chain{overrides, BuiltIn(), schemas, ByProfile{}}
 }
 
-// OfRule returns the tag field of the rule tf for a kind without other facts. It has no shape if the
-// rule asks for the known field of a kind.
-func OfRule(tf *v1beta1.TagField) Field {
+// FromTagField returns the tag field of the entry tf for a kind without other facts. It has no shape if
+// the entry asks for the known field of a kind.
+func FromTagField(tf *v1beta1.TagField) Field {
 	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
 
 	// Managed resources report tags at the path at which they ask for them.
@@ -84,9 +84,9 @@ func OfRule(tf *v1beta1.TagField) Field {
 	return f
 }
 
-// RuleOf returns the rule that gives the tag field f to the kind. It returns false if rules have no such field, or if
+// ToTagField returns the entry that gives the tag field f to the kind. It returns false if entries have no such field, or if
 // the field is on request.
-func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
+func ToTagField(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	tf := v1beta1.TagField{
 		APIVersion: profile.NewPattern(k.GroupVersion().String()), Kind: profile.NewPattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
 	}
@@ -106,9 +106,9 @@ func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	return tf, !f.OnRequest
 }
 
-// Locate returns the tag field of the kind by the first rule that matches it.
-func (r *Rules) Locate(k Kind) (Field, bool) {
-	for _, rl := range r.rules {
+// Locate returns the tag field of the kind by the first entry that matches it.
+func (r *Overrides) Locate(k Kind) (Field, bool) {
+	for _, rl := range r.entries {
 		if !rl.apiVersion.Matches(k.GroupVersion().String()) || !rl.kind.Matches(k.Kind) {
 			continue
 		}
@@ -126,8 +126,8 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 	return Field{}, false
 }
 
-// known returns the known tag field of the kind, for the field asked of a rule without a shape.
-func (r *Rules) known(asked Field, k Kind) (Field, bool) {
+// known returns the known tag field of the kind, for the field asked of an entry without a shape.
+func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
 
 	// A schema tells nothing of kinds that are no resources of a cloud, or that could be anything.
@@ -144,9 +144,9 @@ func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	return f, ok
 }
 
-// wrapped returns the tag field of the manifest in resources of the kind, for the field asked of a rule
+// wrapped returns the tag field of the manifest in resources of the kind, for the field asked of an entry
 // without a shape.
-func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
+func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
 	inner := Kind{GroupVersionKind: k.Wraps}
 
 	f, ok := r.Locate(inner)
@@ -164,9 +164,9 @@ func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	return f, true
 }
 
-// handsOn returns f, by which a rule hands labels on to resources of the kind, unless their schema lacks the field.
+// handsOn returns f, by which an entry hands labels on to resources of the kind, unless their schema lacks the field.
 // Schemas say nothing of metadata.
-func (r *Rules) handsOn(f Field, k Kind) Field {
+func (r *Overrides) handsOn(f Field, k Kind) Field {
 	if r.Schemas == nil || f.Path.Segments()[0].Field == "metadata" {
 		return f
 	}
@@ -178,8 +178,8 @@ func (r *Rules) handsOn(f Field, k Kind) Field {
 	return f
 }
 
-// learn returns the field f, which a rule gives to the kind, with all other facts on the field.
-func (r *Rules) learn(f Field, k Kind) Field {
+// learn returns the field f, which an entry gives to the kind, with all other facts on the field.
+func (r *Overrides) learn(f Field, k Kind) Field {
 	switch f.Shape {
 	case None:
 		return f
