@@ -54,9 +54,10 @@ func typesOf(s object.Node, path string, types map[string]field.Type) {
 }
 
 // TestReleases proves for every kind of every surveyed release that fields are there, in their shape,
-// that are written without schemas. With schemas, every field that counts is written.
+// that are written without schemas. With schemas, every field that counts is written. A launched field is in the schemas
+// of all releases if the index is sure of it.
 func TestReleases(t *testing.T) {
-	releases, kinds, taggable, unsure := 0, 0, 0, 0
+	releases, kinds, taggable, unsure, launched := 0, 0, 0, 0, 0
 
 	surveys, err := survey.ReadAll(os.DirFS("survey"))
 	if err != nil {
@@ -89,6 +90,20 @@ func TestReleases(t *testing.T) {
 			held := make(map[survey.Schema]int)
 			for _, pruned := range byRelease {
 				held[pruned]++
+			}
+
+			for _, e := range field.BuiltIn().Launched(gvk) {
+				if len(e) != 1 {
+					continue
+				}
+
+				for pruned, n := range held {
+					launched += n
+
+					if !slices.ContainsFunc(field.ReadLaunched(gvk, pruned.Node()), e[0].Field.WrittenAs) {
+						t.Errorf("%s of %s: want %s in the schema", gvk, provider, e[0].Field.Path)
+					}
+				}
 			}
 
 			for pruned, n := range held {
@@ -124,8 +139,8 @@ func TestReleases(t *testing.T) {
 
 	t.Logf("%d releases, %d versions of kinds, %d taggable; %d are not sure without a schema", releases, kinds, taggable, unsure)
 
-	if releases < 100 || taggable < kinds/4 || taggable > kinds/2 {
-		t.Errorf("want at least 100 releases and between a fourth and half of all kinds taggable")
+	if releases < 100 || taggable < kinds/4 || taggable > kinds/2 || launched < 100 {
+		t.Errorf("want at least 100 releases, between a fourth and half of all kinds taggable, and at least 100 launched fields")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,13 +12,16 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/kubernetes/scheme"
 	"pgregory.net/rapid"
 
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -315,5 +319,31 @@ func TestDeterministic(t *testing.T) {
 		if diff := gocmp.Diff(want, string(everything(t, "Cloud"))); diff != "" {
 			t.Fatalf("the same flags should make the same policy (-one, +other):\n%s", diff)
 		}
+	}
+}
+
+// TestBuiltIn proves that kinds.txt has the kinds of Kubernetes, and that pluralOf returns their plurals.
+func TestBuiltIn(t *testing.T) {
+	want := []string{}
+
+	for gvk, typ := range scheme.Scheme.AllKnownTypes() {
+		// Lists and options have no labels.
+		if _, ok := reflect.New(typ).Interface().(metav1.Object); !ok {
+			continue
+		}
+
+		want = add(want, gvk.Group+"/"+gvk.Kind)
+
+		plural, _ := meta.UnsafeGuessKindToResource(gvk)
+		if diff := gocmp.Diff(plural.Resource, pluralOf(gvk.Kind)); diff != "" {
+			t.Errorf("\nThe plural should be the one that Kubernetes has.\npluralOf(%q): -want, +got:\n%s", gvk.Kind, diff)
+		}
+	}
+
+	slices.Sort(want)
+
+	comment, got, _ := strings.Cut(builtIn, "\n")
+	if diff := gocmp.Diff(want, strings.Fields(got)); diff != "" || comment[0] != '#' {
+		t.Errorf("\nkinds.txt should have all kinds of Kubernetes, by group, below a comment: -want, +got:\n%s", diff)
 	}
 }
