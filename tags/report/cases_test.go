@@ -45,7 +45,7 @@ type reportCase struct {
 		Classes            map[string]json.RawMessage `json:"classes"`
 	} `json:"set"`
 
-	// What came of the run.
+	// The outcome of the run.
 	Results      []resultCase          `json:"results"`
 	Skips        []skipCase            `json:"skips"`
 	CloudRefuses []skipCase            `json:"cloudRefuses"`

@@ -32,12 +32,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A scene is a run of which everything that is said is in a golden file.
+// A scene is a run. A golden file has all of its results, its condition, its log and its metrics.
 type scene struct {
 	reason string
 
-	// xr, composite and context are the composite resource, what is desired of it, and the
-	// pipeline's context, if they aren't those of every request.
+	// xr, composite and context are the composite resource, its desired state, and the pipeline's context, unless they
+	// are the same as in every request.
 	xr, composite, context string
 
 	// edit the request, if there is more to change.

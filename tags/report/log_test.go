@@ -11,7 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// TestLogLevel tests that a log that isn't interested gets no line.
+// TestLogLevel tests that a log of a higher level gets no line.
 func TestLogLevel(t *testing.T) {
 	b := &bytes.Buffer{}
 	req := request("")

@@ -14,7 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
-// TestPolicy tests what is said of resources that break a rule of the tag policy.
+// TestPolicy tests the messages about resources that break a rule of the tag policy.
 func TestPolicy(t *testing.T) {
 	ticket, err := expression.ParseRegexp("^[A-Z]+-[0-9]+$")
 	if err != nil {

@@ -134,9 +134,9 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 	})
 }
 
-// TestSuccessProperties tests what must be so whatever is stamped: events can have the
-// messages, each skipped label is in one of them and in one line of the log, counters agree
-// with the log, the status is what resources have, and everything is the same each time.
+// TestSuccessProperties tests facts about any outcome: events can have the messages, each skipped label is in one of
+// them and in one line of the log, counters agree with the log, the status has the tags of resources, and everything is
+// the same each time.
 func TestSuccessProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scenarios(120).Draw(t, "scenario")
@@ -221,8 +221,7 @@ func named(o *Outcome, results []*fnv1.Result) error {
 	return differ(left, counted)
 }
 
-// sound returns an error unless the messages of all results can be those of events, and there are
-// not too many.
+// sound returns an error unless events can have the messages of all results, and there are not too many.
 func sound(results []*fnv1.Result) error {
 	if len(results) > maxResults {
 		return errors.Errorf("%d results", len(results))
@@ -299,7 +298,7 @@ func (p *played) active() error {
 	return nil
 }
 
-// carries is true if the spec of a scenario has the tag.
+// carries reports whether the spec of a scenario has the tag.
 func carries(spec any, key, value string) bool {
 	switch s := spec.(type) {
 	case map[string]any:
@@ -361,8 +360,7 @@ func repeat(n int, text func(i int) string) []string {
 	return out
 }
 
-// TestManyResources tests that each of many resources is named in one result that an event can have,
-// or in the log.
+// TestManyResources tests that one result, or the log, names each of many resources.
 func TestManyResources(t *testing.T) {
 	keys := repeat(400, func(i int) string { return strings.Repeat("k", 7*i%400) })
 	o := &Outcome{}
@@ -423,8 +421,8 @@ func TestManyResources(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAllLimits tests that the longest messages that there are can be those
-// of events: the longest keys and names that are not shortened, for all limits.
+// TestMessagesOfAllLimits tests the longest messages: events can have them, with the longest keys and names that are
+// not shortened, for all limits.
 func TestMessagesOfAllLimits(t *testing.T) {
 	names := repeat(12, func(int) string { return strings.Repeat("x", words.MaxName-6) })
 	resources := append([]string{strings.Repeat("r", words.MaxName)}, make([]string, 998)...)

@@ -15,15 +15,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// TestSymptomsHaveReasons proves that the page of symptoms has a row for each reason that the condition and the events
-// can have. Scenarios prove that the rows are right.
+// TestSymptomsHaveReasons proves that the page of symptoms has a row for each reason of the condition and of events.
+// Scenarios prove that the rows are right.
 func TestSymptomsHaveReasons(t *testing.T) {
 	page, err := os.ReadFile("../command/explain/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	// There is a topic for each reason, with nothing to say, but for those that are made of what there is to say.
+	// There is a topic for each reason, with nothing to say. Topics about skipped labels and violations need some.
 	r := &Run{Input: &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: make([]v1beta1.TagRule, 1)}}}
 	f := &findings{Outcome: &Outcome{
 		Outcome: stamp.Outcome{CloudRefuses: make([]stamp.Skip, 1), Skips: words.Map(profile.SkipReasons(), func(r profile.SkipReason) stamp.Skip {

@@ -18,7 +18,7 @@ import (
 // ours is the field manager of the composite resources of tests.
 const ours = "apiextensions.crossplane.io/composed/0a1b"
 
-// appliedShapes are those of the model, and a list of strings that has one owner.
+// appliedShapes returns the shapes of the model, and a list of strings with a single owner.
 func appliedShapes() map[string]modelShape {
 	all := modelShapes()
 
@@ -74,8 +74,8 @@ func (w *plane) entries() []string {
 	return out
 }
 
-// TestFinal proves that what is thought to stay is what is there after server-side apply of what the step makes of
-// the desired resource, whoever has written before.
+// TestFinal proves that Final has the same tags as the resource after server-side apply of the step's result, whoever
+// has written before.
 func TestFinal(t *testing.T) {
 	for kind, shape := range appliedShapes() {
 		t.Run(kind, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestFinal(t *testing.T) {
 
 				before, owners := w.entries(), w.server.managedFields()
 
-				// The step desires what would go of a tag that stays.
+				// The step desires the value of a tag that would lose it.
 				if _, err := w.compose(&Stamper{Finder: finder, Transformer: transformer()}, desired); err != nil {
 					t.Fatal(err)
 				}
@@ -125,8 +125,7 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// TestAuditApplied proves that the audit tells the changes that server-side apply makes, whoever has
-// written before.
+// TestAuditApplied proves that the audit tells all changes of server-side apply, whoever has written before.
 func TestAuditApplied(t *testing.T) {
 	for kind, shape := range appliedShapes() {
 		t.Run(kind, func(t *testing.T) {
@@ -156,7 +155,7 @@ func TestAuditApplied(t *testing.T) {
 				}
 
 				for _, key := range []string{"a", "b", "c", "ours:a", "ours:b"} {
-					// Of a set that has a key at several values, one of them is told.
+					// If a set has a key with several values, one of them is told.
 					if len(before[key]) <= 1 && len(after[key]) <= 1 && slices.Equal(before[key], after[key]) == told[key] {
 						t.Fatalf("%s was %q, and becomes %q: the audit tells %v", key, before[key], after[key], changed(out))
 					}
@@ -178,8 +177,8 @@ func byKey(entries []string) map[string][]string {
 	return out
 }
 
-// TestIgnoredIsAsItIs proves that whoever annotates a resource changes no tag of this function,
-// whoever has written to it before.
+// TestIgnoredIsAsItIs proves that the annotation of a resource changes no tag of this function, whoever has written to
+// the resource before.
 func TestIgnoredIsAsItIs(t *testing.T) {
 	for kind, shape := range appliedShapes() {
 		t.Run(kind, func(t *testing.T) {
@@ -187,11 +186,11 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				w := drawApplied(t, shape)
 				before := onlyOurs(w.entries())
 
-				// What an earlier step desires is not this function's.
+				// Tags of an earlier step are not of this function.
 				o := w.desired(drawTags(t, "desired", "a", "b", "c"))
 				o["metadata"] = map[string]any{"annotations": map[string]any{locate.IgnoreAnnotation: "true"}}
 
-				// Whoever doesn't know that the field is atomic knows it from its owners.
+				// The owners of an atomic field tell that it is atomic.
 				f := w.shape.field
 				f.Atomic = false
 

@@ -41,8 +41,8 @@ type stampCase struct {
 	// Prefix of labels' keys, unless it is ours:.
 	Prefix *string `json:"prefix"`
 
-	// Labels of sources, by key. Those of trusted sources are trusted, and claims were refused before.
-	// More labels are of other sources than the first, or have tag keys without the prefix.
+	// Labels of sources, by key. Trusted labels are of trusted sources, and claims are labels that were skipped before.
+	// More labels have other sources than the first, or tag keys without the prefix.
 	Labels  map[string]string `json:"labels"`
 	Trusted map[string]string `json:"trusted"`
 	Claims  map[string]string `json:"claims"`
@@ -69,8 +69,8 @@ type stampCase struct {
 	There  []string `json:"there"`
 	Cloud  []string `json:"cloud"`
 
-	// Resource that is desired, or the spec of a Thing, or several resources, whose tags may be keys
-	// and values by turns. What is observed is observed of each.
+	// Resource is the desired one, Spec is the spec of a desired Thing, or there are several Desired resources, whose
+	// tags may be keys and values by turns. Each of them is Observed.
 	Resource *structpb.Struct           `json:"resource"`
 	Spec     json.RawMessage            `json:"spec"`
 	Desired  map[string]json.RawMessage `json:"desired"`
@@ -79,11 +79,11 @@ type stampCase struct {
 	// Copied is the spec of the resource after metadata was copied to it.
 	Copied json.RawMessage `json:"copied"`
 
-	// Tells is what the case says beside what comes of resources, or instead of that: the kinds that an Asked field is
-	// located of, whether it was located, selectors that select nothing, or why the profile is the generic one.
+	// Tells names the facts that a case tells besides its resources, or instead of them: the kinds that an Asked field
+	// was located for, whether it was located, selectors without a resource, or why the profile is the generic one.
 	Tells string `json:"tells"`
 
-	// Audits is true if changes are told.
+	// Audits says that changes are told.
 	Audits bool `json:"audits"`
 
 	shape *shape
@@ -99,7 +99,7 @@ type moreLabel struct {
 	Source     int    `json:"source"`
 }
 
-// A caseKey is a pattern of tag keys, alone or with what else is said of it.
+// A caseKey is a pattern of tag keys, alone or in an object with its other fields.
 type caseKey resolve.TagKey
 
 // UnmarshalJSON reads a pattern, or an object of all fields.
@@ -124,8 +124,8 @@ func (k *caseKey) UnmarshalJSON(b []byte) error {
 // A caseField is a field, at spec.tags unless it says where.
 type caseField struct{ field.Locator }
 
-// asked is a locator that remembers the kinds that it was asked for. It knows all kinds
-// but Unknown, and that None has no field.
+// asked is a locator. It remembers the kinds that somebody asks for. It knows all kinds but Unknown, and None has no
+// field.
 type asked map[string]bool
 
 func (a asked) Locate(k field.Kind) (field.Field, bool) {
@@ -296,7 +296,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 	return told
 }
 
-// stamper of the case, which adds the kinds whose schemas it asks for to asked.
+// stamper returns the stamper of the case. It adds the kinds of required schemas to asked.
 func (tc stampCase) stamper(asked *[]string) *Stamper {
 	in := tc.Input
 	if in.Sources == nil {
@@ -453,7 +453,7 @@ func (tc stampCase) observed() *structpb.Struct {
 	}
 }
 
-// asThing returns a copy of the resource with an apiVersion and a kind: those of like, or a Thing's.
+// asThing returns a copy of the resource with an apiVersion and a kind: like's own, or a Thing's.
 func asThing(r, like *structpb.Struct) *structpb.Struct {
 	out := thing(`{}`)
 	delete(out.GetFields(), "spec")

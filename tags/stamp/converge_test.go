@@ -26,13 +26,13 @@ type stage struct {
 	// labels of the XR, by key, and the tags that an earlier step desires.
 	labels, earlier map[string]string
 
-	// ignores is true if ignoreTags names backup*.
+	// ignores says that ignoreTags names backup*.
 	ignores bool
 
 	// said is what the function said last.
 	said *Outcome
 
-	// history of the stage, for who reads that a test fails.
+	// history of the stage, for a failing test.
 	history []string
 }
 
@@ -78,7 +78,7 @@ func (s *stage) notef(format string, args ...any) {
 }
 
 // both runs Crossplane and the provider once, in this order or the other.
-func (s *stage) both(providerFirst bool) error { //nolint:revive // Who acts first is what the test is about.
+func (s *stage) both(providerFirst bool) error { //nolint:revive // The test is about the order.
 	provide := func() error {
 		err := s.provide(false, false)
 		s.notef("provided")
@@ -97,7 +97,7 @@ func (s *stage) both(providerFirst bool) error { //nolint:revive // Who acts fir
 func (s *stage) tagState() []any {
 	spec, _ := s.tags()
 
-	// What was written is in the object.
+	// The object has all tags that were written.
 	return []any{spec, s.cloud, s.status, told(&s.said.Results[0]), s.said.CloudRefuses, s.said.Skips}
 }
 
@@ -117,8 +117,8 @@ func (s *stage) follow(providerFirst bool) error {
 	return nil
 }
 
-// settles runs all for as long as that may take, and tells if tags still change then, or if anything
-// does one run later: what is remembered of a change goes once the change is reported.
+// settles runs all for as long as that may take, and returns an error if tags still change then, or if anything changes
+// one run later. The memory of a change goes once the change is reported.
 func (s *stage) settles(providerFirst bool) error {
 	if err := s.follow(providerFirst); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *stage) settles(providerFirst bool) error {
 	return s.agrees()
 }
 
-// rests runs all once more, and tells if that changes the state.
+// rests runs all once more, and returns an error if the state changes.
 func (s *stage) rests(state func() []any, providerFirst bool) error {
 	before := state()
 
@@ -145,7 +145,7 @@ func (s *stage) rests(state func() []any, providerFirst bool) error {
 		return err
 	}
 
-	// What differs is found slowly, and hardly ever.
+	// To find a difference takes long, and there is hardly ever one.
 	if after := state(); !reflect.DeepEqual(before, after) {
 		return fmt.Errorf("no fixpoint after %d runs: -before, +after:\n%s", runsToSettle, gocmp.Diff(before, after))
 	}
@@ -153,7 +153,7 @@ func (s *stage) rests(state func() []any, providerFirst bool) error {
 	return nil
 }
 
-// agrees tells if spec, cloud, status and what was said don't agree.
+// agrees returns an error unless spec, cloud, status and results agree.
 func (s *stage) agrees() error {
 	spec, _ := s.tags()
 	noted := func(kind NoteKind) []string {
@@ -168,7 +168,7 @@ func (s *stage) agrees() error {
 		return out
 	}
 
-	// What can't leave the cloud is told of.
+	// If a tag can't leave the cloud, a note says so.
 	stays := len(spec) == 0 && len(noted(NoteLastStays)) > 0
 	if !maps.Equal(spec, s.cloud) && !stays {
 		return fmt.Errorf("the resource has %v, the cloud %v", spec, s.cloud)
@@ -215,7 +215,7 @@ func (s *stage) agrees() error {
 	return nil
 }
 
-// ownedByOthers is true if another manager than Crossplane owns the tag with the key.
+// ownedByOthers reports whether another manager than Crossplane owns the tag with the key.
 func (s *stage) ownedByOthers(key string) (owned bool) {
 	for manager, set := range s.server.managers {
 		if manager == ours {
@@ -345,9 +345,8 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// TestFollowsIgnored proves that a tag of another system whose value changes in the cloud is there in
-// the end, if Crossplane runs whenever the provider reports something else. Without that, nobody
-// may have seen the change before the provider takes it back.
+// TestFollowsIgnored proves that the resource gets the new value of another system's tag in the cloud, if Crossplane
+// runs after each report of the provider. Otherwise, the provider may take the change back before anybody sees it.
 func TestFollowsIgnored(t *testing.T) {
 	t.Parallel()
 
@@ -422,8 +421,8 @@ func TestLastLabelLeaves(t *testing.T) {
 	}
 }
 
-// TestValueStays proves that a tag that somebody else has keeps the value that a label has given it, once the
-// label has gone: server-side apply takes away what Crossplane alone owns, and leaves the rest.
+// TestValueStays proves that a tag of somebody else keeps the value of a label after the label has gone: server-side
+// apply takes away only entries that Crossplane alone owns.
 func TestValueStays(t *testing.T) {
 	t.Parallel()
 
@@ -452,8 +451,8 @@ func TestValueStays(t *testing.T) {
 	})
 }
 
-// TestEditedStays proves that a tag whose value somebody has edited stays, in a list as in a map, if its label goes
-// before Crossplane has run again. API servers can neither take it away nor leave it without its value.
+// TestEditedStays proves that an edited tag stays, in a list as in a map, if its label goes before Crossplane has run
+// again. API servers can neither take it away nor leave it without its value.
 func TestEditedStays(t *testing.T) {
 	t.Parallel()
 

@@ -14,8 +14,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// TestStampTwice tests that a second step with the same reserved keys and sources of its own
-// changes nothing that the first one had of trusted sources.
+// TestStampTwice tests that a second step with the same reserved keys, and with sources of its own, keeps the tags that
+// the first step has from trusted sources.
 func TestStampTwice(t *testing.T) {
 	for kind, s := range shapes {
 		t.Run(kind, func(t *testing.T) {

@@ -34,7 +34,7 @@ type factKind struct {
 
 // A factField is a field that looks like tags.
 type factField struct {
-	// path of the field, with [] behind the name of a list on the way, and its shape.
+	// path of the field, with [] after the name of a list on the way, and its shape.
 	path, shape string
 
 	// verdict is default, request or never, or empty for fields of managed resources.
@@ -50,7 +50,7 @@ type verdict struct {
 	// want is what a tag env=prod becomes, or nil if the field carries no tags.
 	want *structpb.Value
 
-	// ask is true if the input has to ask for the kind.
+	// ask reports whether the input has to ask for the kind.
 	ask bool
 
 	line string
@@ -191,7 +191,7 @@ type factCase struct {
 	field   *factField
 	verdict *verdict
 
-	// ask is true if the input has to ask for the kind, and native if the kind is not Crossplane's.
+	// ask reports whether the input has to ask for the kind, and native if the kind is not Crossplane's.
 	ask, native bool
 }
 
@@ -224,7 +224,7 @@ func caseOf(t *testing.T, provider string, k factKind, verdicts []*verdict) fact
 	return c
 }
 
-// base is a resource that has what is around all fields of the kind.
+// base returns a resource with the objects around all fields of the kind.
 func (c *factCase) base(t *testing.T) *structpb.Struct {
 	t.Helper()
 
@@ -257,8 +257,7 @@ func (c *factCase) tagged(t *testing.T) *structpb.Struct {
 	return structOf(t, o)
 }
 
-// unasked is what becomes of such a resource if the input doesn't ask for the kind, or nil if it
-// stays as it is.
+// unasked returns the resource with its tags if the input doesn't ask for the kind, or nil if it stays as it is.
 func (c *factCase) unasked(t *testing.T) *structpb.Struct {
 	t.Helper()
 
@@ -406,7 +405,7 @@ func jsonOf(t *testing.T, o *structpb.Struct) string {
 	return string(b)
 }
 
-// An outcome is what became of a resource.
+// An outcome is a target with its result.
 type outcome struct {
 	*locate.Target
 	Result
@@ -454,7 +453,7 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	return out
 }
 
-// check that a resource of the kind has become what is wanted, or stayed as it was if that is nil.
+// check that a resource of the kind is the wanted one, or stayed as it was if want is nil.
 func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.Struct) {
 	t.Helper()
 
@@ -477,8 +476,8 @@ func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.S
 	}
 }
 
-// Of every kind in the tables of facts, the field that counts is tagged, in its shape and by the
-// rules of its cloud, and no other; and without a schema the same, or nothing.
+// TestFacts tests all kinds in the tables of facts. The field that counts is tagged, in its shape and by the rules of
+// its cloud, and no other field. Without a schema, it is tagged in the same way, or not at all.
 func TestFacts(t *testing.T) {
 	verdicts := readVerdicts(t)
 
@@ -509,7 +508,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// checkTotals checks how many kinds there are, and how many that have a field that counts.
+// checkTotals checks the number of kinds, and of kinds with a field that counts.
 func checkTotals(t *testing.T, source string, cases []factCase) {
 	t.Helper()
 

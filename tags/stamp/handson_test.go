@@ -97,7 +97,7 @@ func (h *handedOn) want() map[string]string {
 	return out
 }
 
-// claims is true if the pattern of reserved keys matches the key, in any case.
+// claims reports whether the pattern of reserved keys matches the key, ignoring case.
 func claims(pattern, key string) bool {
 	pattern, key = strings.ToLower(pattern), strings.ToLower(key)
 	if begin, ok := strings.CutSuffix(pattern, "*"); ok {
@@ -148,8 +148,8 @@ func withLabels(labels map[string]string) *structpb.Struct {
 	return r
 }
 
-// TestHandsOn tests that a field of labels has what was there merged with the label set, whatever the input says of
-// tags, and that a second run changes nothing.
+// TestHandsOn tests that labels are merged with a field of labels, whatever the input says of tags, and that a second
+// run changes nothing.
 func TestHandsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHandedOn(t)
@@ -165,7 +165,8 @@ func TestHandsOn(t *testing.T) {
 	})
 }
 
-// TestHandsOnToMany tests that a long label is not handed on to so many resources that nobody could take the response.
+// TestHandsOnToMany tests the limit on long labels that are handed on to many resources: nobody could take the
+// response.
 func TestHandsOnToMany(t *testing.T) {
 	for n, want := range map[int]bool{3: false, 40: true} {
 		desired := make(map[string]*fnv1.Resource)

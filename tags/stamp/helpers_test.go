@@ -166,7 +166,7 @@ func specJSON(r *structpb.Struct) []byte {
 	return j
 }
 
-// stampUnchanged stamps the desired resources, and fails the test if that changes what is given.
+// stampUnchanged stamps the desired resources, and fails the test if that changes the arguments.
 func stampUnchanged(t *testing.T, s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	t.Helper()
 
@@ -177,7 +177,7 @@ func stampUnchanged(t *testing.T, s *Stamper, desired map[string]*fnv1.Resource)
 	before := proto.CloneOf(all())
 	out, err := stampAll(s, desired)
 
-	// What differs is found slowly, and hardly ever.
+	// To find a difference takes long, and there is hardly ever one.
 	if !proto.Equal(before, all()) {
 		t.Errorf("\nStamp(...) changed what it was given: -before, +after:\n%s", cmp.Diff(before, all(), protocmp.Transform()))
 	}

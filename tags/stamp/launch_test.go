@@ -53,7 +53,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 	}
 }
 
-// TestStampLaunchedSettles tests that a resource becomes the same again of what has become of it.
+// TestStampLaunchedSettles tests that stamping a stamped resource again changes nothing.
 func TestStampLaunchedSettles(t *testing.T) {
 	for _, r := range []*structpb.Struct{
 		launching(instanceV1, `{"rootBlockDevice": [{"tags": {"x": "y"}}], "ebsBlockDevice": [{"deviceName": "a"}]}`),
@@ -76,8 +76,8 @@ func TestStampLaunchedSettles(t *testing.T) {
 	}
 }
 
-// TestStampLaunchedOdd tests that whatever is in the place of launched fields, nothing of a
-// resource is lost, and its own tags are written.
+// TestStampLaunchedOdd tests odd values of fields for launched resources: nothing of a resource is lost, and its own
+// tags are written.
 func TestStampLaunchedOdd(t *testing.T) {
 	for _, at := range [][2]string{
 		{instanceV2, "volumeTags"},

@@ -23,9 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestSchemaAdmitsTags proves that the API server never refuses a resource because of a tag that
-// was written, if the schema of its kind is there: its own code looks at what is stamped by random
-// schemas.
+// TestSchemaAdmitsTags proves that the API server admits all tags of the function, whatever the schema of the kind.
 func TestSchemaAdmitsTags(t *testing.T) {
 	text := func(t *rapid.T, name string) map[string]any {
 		s := drawText(t, name, 2)

@@ -26,7 +26,7 @@ type plane struct {
 	shape    modelShape
 	provider modelProvider
 
-	// bare is true if earlier steps desire nothing in spec.forProvider.
+	// bare reports whether earlier steps desire nothing in spec.forProvider.
 	bare bool
 
 	// server of the resource.
@@ -44,8 +44,7 @@ type modelShape struct {
 	// schema of the tag field, in structured-merge-diff's language.
 	schema string
 
-	// write entries as the field has them, and read them. Those of a list of strings are the
-	// strings, and have no values.
+	// write and read entries as the field has them. A list of strings has the strings as entries, without values.
 	write func(map[string]string) any
 	read  func(any) map[string]string
 }
@@ -67,7 +66,7 @@ func (s modelShape) put(entries map[string]string, key, value string) {
 	}
 }
 
-// has is true if the tag is among the entries.
+// has reports whether the tag is among the entries.
 func (s modelShape) has(entries map[string]string, key, value string) bool {
 	if s.field.Shape == field.StringList {
 		_, ok := entries[key+s.field.Separator+value]
@@ -86,26 +85,26 @@ func (s modelShape) keyOf(entry string) string {
 	return entry
 }
 
-// A modelProvider is what providers differ in.
+// A modelProvider has the differences between providers.
 type modelProvider struct {
-	// classic providers copy what the cloud has into a field that isn't there before they
-	// compare the two. Those that are built with upjet compare first, and do both.
+	// classic providers copy the cloud's tags into a missing field before they compare the two. Upjet's providers
+	// compare first, and do both.
 	classic bool
 
 	// native providers are other controllers than Crossplane's, which copy nothing into the field.
 	native bool
 
-	// fillsEmpty is true if it does so with a field that is there, but empty, too.
+	// fillsEmpty says that it does so with an empty field, too.
 	fillsEmpty bool
 
-	// computed is true if the field is optional and computed in Terraform, where a field that
-	// has no tags makes no difference to what the cloud has.
+	// computed says that the field is optional and computed in Terraform: an empty field doesn't change the cloud's
+	// tags.
 	computed bool
 
 	// adds a tag of its own before all else.
 	adds bool
 
-	// waits is true if it reports what the cloud has after an update, and false if it reports
+	// waits reports whether it reports what the cloud has after an update, and false if it reports
 	// what the cloud had before.
 	waits bool
 
@@ -135,7 +134,7 @@ const (
 // providersTag is what a provider of the model adds.
 const providersTag = "crossplane-kind"
 
-// modelShapes are those of the fields of Crossplane's providers.
+// modelShapes returns the shapes of tag fields of Crossplane's providers.
 func modelShapes() map[string]modelShape {
 	const (
 		scalar = "{scalar: string}"
@@ -304,8 +303,8 @@ func (w *plane) apply(r *structpb.Struct) error {
 	return nil
 }
 
-// compose runs Crossplane once: the stamper makes of what an earlier step desires what is
-// applied. It returns what the stamper says.
+// compose runs Crossplane once: it applies the stamper's result of an earlier step's tags. It returns the outcome of
+// the stamper.
 func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error) {
 	s.Fields, s.Observed = everywhere(w.shape.field), w.observed()
 
@@ -549,7 +548,7 @@ func (a *apiServer) store(o map[string]any, managers fieldpath.ManagedFields) er
 	return nil
 }
 
-// lateInitializes is true if the provider may copy what the cloud has into the object.
+// lateInitializes reports whether the provider may copy what the cloud has into the object.
 func (a *apiServer) lateInitializes() bool {
 	policies := a.object["spec"].(map[string]any)["managementPolicies"].([]any) //nolint:forcetypeassert // They are always there.
 	return slices.Contains(policies, any(everyAction)) || slices.Contains(policies, any("LateInitialize"))

@@ -37,9 +37,8 @@ type world struct {
 	labels   []tags.Label
 	slots    int
 
-	// before are the tags that earlier steps set, earlier those of them that this function
-	// set from trusted sources, and cloud those that the provider reports, or nil if it
-	// reports none.
+	// before are the tags of earlier steps, earlier the ones of them that this function set from trusted sources, and
+	// cloud the tags that the provider reports, or nil if it reports none.
 	before, earlier, cloud map[string]string
 
 	// others are the tags of the observed field that other field managers have, by key, and
@@ -188,8 +187,8 @@ func worldKeysOf(t *rapid.T, label string, remove bool) []resolve.TagKey {
 	return out
 }
 
-// What becomes of a world, by the keys of tags. Keys that differ in case are one on
-// azure, where all are in lower case.
+// became says what has become of a world, by the keys of tags. Keys that differ in case are one on azure, where all are
+// in lower case.
 type became struct {
 	tags                                  map[string]string
 	active                                map[string]string
@@ -214,7 +213,7 @@ func (w world) becomes() became {
 		cloudsOwn = []string{"azure", "microsoft", "windows"}
 	}
 
-	// matches is true if a pattern is the key, or the beginning of it.
+	// matches reports whether a pattern is the key, or the beginning of it.
 	matches := func(pattern, key string) bool {
 		pattern, key = fold(pattern), fold(key)
 		return pattern == key || strings.HasSuffix(pattern, "*") && strings.HasPrefix(key, strings.TrimSuffix(pattern, "*"))
@@ -252,8 +251,8 @@ func (w world) becomes() became {
 		return claimed && !l.Trusted
 	})
 
-	// What others have in the observed field stays there beside what is desired, which takes the
-	// place of the same tag. Of a list of strings, only the same string is the same tag.
+	// Tags of others in the observed field stay beside the desired ones, which replace the same tag. In a list of
+	// strings, only an equal string is the same tag.
 	others := make(map[string]othersTag)
 	for key, o := range w.others {
 		others[fold(key)] = o
@@ -267,8 +266,7 @@ func (w world) becomes() became {
 	byKey := make(map[string]tags.Label)
 	why := make(map[string]string)
 
-	// Tags of earlier steps. Of those with reserved keys, the ones of trusted sources
-	// stay.
+	// Tags of earlier steps. Tags with reserved keys stay if they are of trusted sources.
 	now := make(map[string]string)
 
 	var missing, replacing []tags.Label
@@ -340,8 +338,7 @@ func (w world) becomes() became {
 		return resolve.TagKey{}, false
 	}
 
-	// Tags of other systems, and those of them that the resource doesn't have.
-	// What the resource has of them stays, if the cloud doesn't report it.
+	// Tags of other systems, in the field or not. The resource keeps the ones that the cloud doesn't report.
 	ignored, system := make(map[string]string), maps.Clone(w.cloud)
 	if system == nil {
 		system = make(map[string]string)
@@ -436,7 +433,7 @@ func (w world) becomes() became {
 		return n
 	}
 
-	// conflicts is true if there is another value, which Crossplane has not applied.
+	// conflicts reports whether there is another value, which Crossplane has not applied.
 	conflicts := func(l tags.Label) bool {
 		if isReserved(l.TagKey) || w.policies[l.Source.Position] != tags.Refuse {
 			return false
@@ -757,7 +754,7 @@ func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.
 	return out, r, nil
 }
 
-// check fails the test if what Stamp makes of the world is not what should become of it.
+// check fails the test unless Stamp and the rules agree on the world.
 func (w world) check(t rapid.TB, kind string, s shape) {
 	t.Helper()
 
@@ -871,7 +868,7 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 		t.Fatalf("\nTags that nobody names should stay, in their order.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
 	}
 
-	// What others have stays, too, as long as it isn't replaced.
+	// Tags of others stay, too, unless they are replaced.
 	all, was := make(map[string]bool), make(map[string]bool)
 
 	for key := range w.before {
@@ -917,8 +914,7 @@ func joinedPairs(keysAndValues []string) []string {
 	return out
 }
 
-// TestStampSettles tests that a resource does not change any more once it is observed
-// with what became of it.
+// TestStampSettles tests that a resource stays as it is once it is observed with its tags.
 func TestStampSettles(t *testing.T) {
 	for kind, s := range shapes {
 		t.Run(kind, func(t *testing.T) {
@@ -936,8 +932,7 @@ func TestStampSettles(t *testing.T) {
 						return
 					}
 
-					// What is removed at a value that the cloud had may come back
-					// once, with that of the label.
+					// A tag that is removed with the cloud's value may come back once, with the label's value.
 					if i > 2 && !proto.Equal(last, stamped) {
 						t.Fatalf("\nA resource should settle.\n%s: Stamp(%+v): -the %d. time, +the next:\n%s", kind, w, i, gocmp.Diff(last, stamped, protocmp.Transform()))
 					}
@@ -998,12 +993,12 @@ func (w stringWorld) keysIn(s string) []string {
 	return keys
 }
 
-// is is true if s may be a tag of the key.
+// is reports whether s may be a tag of the key.
 func (w stringWorld) is(s, key string) bool {
 	return slices.ContainsFunc(w.keysIn(s), func(k string) bool { return w.profile.Fold(k) == w.profile.Fold(key) })
 }
 
-// names is true if any of the keys may be for s.
+// names reports whether any of the keys may be for s.
 func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 	if w.is(s, "crossplane-kind") {
 		return false
@@ -1016,12 +1011,12 @@ func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 	})
 }
 
-// reserves is true if s may be a tag of the reserved key.
+// reserves reports whether s may be a tag of the reserved key.
 func (w stringWorld) reserves(s string) bool {
 	return slices.ContainsFunc(w.keysIn(s)[1:], func(key string) bool { return strings.EqualFold(key, "owner") || strings.EqualFold(key, "ours:owner") })
 }
 
-// labelled is true if s may be the tag of a label.
+// labelled reports whether s may be the tag of a label.
 func (w stringWorld) labelled(s string) bool {
 	return slices.ContainsFunc(w.labels, func(l tags.Label) bool { return w.is(s, l.TagKey) })
 }

@@ -79,7 +79,7 @@ func TestStampScales(t *testing.T) {
 	}
 }
 
-// TestStampEnds tests that nothing is stamped for a client that has gone.
+// TestStampEnds tests that stamping ends once the client has gone.
 func TestStampEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := mapStamper(label("a", "1"))
@@ -115,8 +115,8 @@ func TestLimitError(t *testing.T) {
 // hostile is an entry that is nothing but separators, once it has begun like a reserved key.
 func hostile(size int) string { return "ours:reserved-x" + strings.Repeat("=", size) }
 
-// listStamper returns a stamper of lists of strings with everything that reads entries, and
-// a few patterns that are so long that entries are read to such a length.
+// listStamper returns a stamper of lists of strings with everything that reads entries. A few patterns are very long,
+// so that entries are read to this length.
 func listStamper(patterns, size int) *Stamper {
 	keys := []resolve.TagKey{
 		{Pattern: strings.Repeat("=", size), Untrusted: true},

@@ -29,9 +29,8 @@ import (
 // tags at their clouds, or that are tagged only if a rule names them.
 var noTagField = map[string]bool{"Route": true, "RouterInterfaceV2": true, "AWSCluster": true, "AWSMachineTemplate": true}
 
-// TestStampedResourcesAreValid proves that what the function writes is valid against
-// the schema of its kind, and that the API server would prune none of it. The
-// environment variable CRDS names another folder of CRDs to prove it for.
+// TestStampedResourcesAreValid proves that stamped resources are valid against the schema of their kind, and that the
+// API server would prune nothing of them. The environment variable CRDS names another folder of CRDs to prove it for.
 func TestStampedResourcesAreValid(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CRDS"), "../field/testdata/crds"), "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -90,7 +89,7 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod", "acme:checkout/owner": "team-a"}.Labels(tags.CloudTagPrefix), nil),
 	}
 
-	// What the resource lacks has nothing to do with its tags.
+	// Other missing fields have nothing to do with tags.
 	before := validation.ValidateCustomResource(nil, r.AsMap(), validator).ToAggregate()
 
 	targets, err := stamper.Targets(t.Context(), map[string]*fnv1.Resource{"r": {Resource: r}})

@@ -20,7 +20,7 @@ import (
 // ofMaps are the fields of an input for resources whose tags are a map.
 const ofMaps = `"keyPrefix": "", "provider": {"value": "aws"}, "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}]`
 
-// A scoped is a source, and which resources it is for: all, or those of which all of some of its fields hold.
+// A scoped is a source, and the resources that it is for: all, or the ones that its fields match.
 type scoped struct {
 	source                string
 	name, kind, tier, tag string
@@ -78,7 +78,7 @@ func drawScoped(t *rapid.T) scoped {
 	}
 }
 
-// TestScoped compares the tags of resources with those that each gets if the input has only the sources that are for it.
+// TestScoped compares the tags of resources with the tags of an input that has only the sources for the resource.
 func TestScoped(t *testing.T) {
 	test := t
 

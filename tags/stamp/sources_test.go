@@ -40,7 +40,7 @@ func tagsOf(out *stamp.Outcome, name string) map[string]string {
 	return after
 }
 
-// stampedAll returns what comes of stamping the resources with what the sources of the input have.
+// stampedAll returns the outcome of stamping the resources with the labels of the input's sources.
 func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Resource) *stamp.Outcome {
 	t.Helper()
 
@@ -178,7 +178,7 @@ func TestSkippedOnce(t *testing.T) {
 		Resources:    []string{"bucket"},
 	}
 
-	// Which sources claim the key, by the keys that are reserved.
+	// The sources of the key, by the reserved keys.
 	for reserved, sources := range map[string][]string{
 		`[]`:               {`sources[0] "platform"`, `sources[2] "other"`},
 		`["crossplane-*"]`: {`sources[0] "platform"`, `sources[1] "user"`},

@@ -10,7 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
-// TestBrokenAdd proves that of thousands of resources which break a rule, no more is kept than can be told.
+// TestBrokenAdd proves that Broken keeps no more names than messages can have, even if thousands of resources break a
+// rule.
 func TestBrokenAdd(t *testing.T) {
 	const resources = 2000
 

@@ -30,7 +30,7 @@ var fields = map[string]field.Field{
 // A tag is one of a plain list.
 type tag struct{ key, value string }
 
-// plain is a set as a plain list: what was there, and behind it what was added.
+// plain is a set as a plain list: what was there, and after it what was added.
 type plain struct {
 	there, added []tag
 
@@ -45,7 +45,7 @@ func (p *plain) is(key string) func(t tag) bool {
 	return func(t tag) bool { return p.fold(t.key) == p.fold(key) }
 }
 
-// put a tag where the first with its key is, instead of all of these, or behind all others.
+// put a tag where the first with its key is, instead of all of these, or after all others.
 // A string that another key has already is not put.
 func (p *plain) put(t tag) {
 	same := slices.DeleteFunc(p.all(), func(o tag) bool { return !p.is(t.key)(o) })
@@ -98,7 +98,7 @@ func (p *plain) remove(key string) {
 	p.there, p.added = slices.DeleteFunc(p.there, p.is(key)), slices.DeleteFunc(p.added, p.is(key))
 }
 
-// TestSet tests that a set is what a plain list of tags comes to, in every shape.
+// TestSet tests that a set equals a plain list of tags, in every shape.
 func TestSet(t *testing.T) {
 	for name, f := range fields {
 		t.Run(name, func(t *testing.T) {
@@ -159,8 +159,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestManyOfOneKey tests lists that have many tags of one key: what is done with all of them takes time that grows with
-// their number, and not with its square.
+// TestManyOfOneKey tests lists with many tags of one key: the time grows with their number, and not with its square.
 func TestManyOfOneKey(t *testing.T) {
 	const many = 50_000
 
