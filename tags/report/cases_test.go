@@ -38,11 +38,12 @@ type reportCase struct {
 	// Input of the run, and what its sources have come to.
 	Input *v1beta1.CloudTags `json:"input"`
 	Set   struct {
-		Cut                int                        `json:"cut"`
-		Empty              []resolve.Lack             `json:"empty"`
-		Provider           string                     `json:"provider"`
-		Labels, Overridden []tags.Label               `json:",omitempty"`
-		Classes            map[string]json.RawMessage `json:"classes"`
+		Cut        int                        `json:"cut"`
+		Empty      []resolve.Lack             `json:"empty"`
+		Provider   string                     `json:"provider"`
+		Labels     []tags.Label               `json:"labels"`
+		Overridden []tags.Label               `json:"overridden"`
+		Classes    map[string]json.RawMessage `json:"classes"`
 	} `json:"set"`
 
 	// The outcome of the run.
@@ -65,13 +66,16 @@ type resultCase struct {
 	Lacks string `json:"lacks"`
 
 	// Labels that are tags, and the keys of those that are withheld, by their fates.
-	Tagged                     map[string]string `json:"tagged"`
-	Retained, Ignored, Removed []string
+	Tagged   map[string]string `json:"tagged"`
+	Retained []string          `json:"retained"`
+	Ignored  []string          `json:"ignored"`
+	Removed  []string          `json:"removed"`
 
 	// Notes, with their kinds by name.
-	Protected, Unkept []string
-	MoreProtected     int        `json:"moreProtected"`
-	Notes             []noteCase `json:"notes"`
+	Protected     []string   `json:"protected"`
+	Unkept        []string   `json:"unkept"`
+	MoreProtected int        `json:"moreProtected"`
+	Notes         []noteCase `json:"notes"`
 }
 
 type noteCase struct {
@@ -125,7 +129,7 @@ func TestCases(t *testing.T) {
 				d := json.NewDecoder(strings.NewReader(expand(string(b))))
 				d.DisallowUnknownFields()
 
-				if err := d.Decode(&tc); err != nil {
+				if err := d.Decode(&tc); err != nil { //nolint:musttag // Fields of other packages are decoded by their names.
 					t.Fatalf("cannot decode case %s: %v", text, err)
 				}
 			}
@@ -143,7 +147,7 @@ func TestCases(t *testing.T) {
 	})
 }
 
-var repeated = regexp.MustCompile(`\$\{(.)\*([0-9]+)\}`)
+var repeated = regexp.MustCompile(`\$\{(.)\*(\d+)\}`)
 
 // expand repeats what a text says.
 func expand(text string) string {

@@ -276,19 +276,19 @@ func (p *played) active() error {
 	got := n.GetStructValue().GetFields()
 
 	for _, r := range p.outcome.Results {
-		tags := got[r.Resource].GetStructValue().AsMap()
+		values := got[r.Resource].GetStructValue().AsMap()
 
 		for _, j := range r.Labels {
-			if j.Fate == stamp.Tagged && tags[j.Key] != j.Value {
-				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, tags)
+			if j.Fate == stamp.Tagged && values[j.Key] != j.Value {
+				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, values)
 			}
 		}
 	}
 
-	for name, tags := range got {
+	for name, values := range got {
 		spec := p.rsp.GetDesired().GetResources()[name].GetResource().AsMap()["spec"]
 
-		for k, v := range tags.GetStructValue().GetFields() {
+		for k, v := range values.GetStructValue().GetFields() {
 			if !carries(spec, k, v.GetStringValue()) {
 				return errors.Errorf("%q has the tag %q=%q in the status, but is %v", name, k, v, spec)
 			}

@@ -179,4 +179,4 @@ func (d *Decision) hasText(i int) bool {
 func (j Judged) Withheld() bool { return j.Fate == Retained || j.Fate == Ignored || j.Fate == Removed }
 
 // lacksSlot reports whether the resource has no tag slot for the label.
-func (j *Judged) lacksSlot() bool { return j.Fate == Skipped && j.Reason == profile.CountCap }
+func (j Judged) lacksSlot() bool { return j.Fate == Skipped && j.Reason == profile.CountCap }

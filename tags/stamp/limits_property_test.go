@@ -156,10 +156,10 @@ func drawTags(t *rapid.T, name string) map[string]string {
 }
 
 // asField is what a tag field of the shape has of the tags.
-func asField(shape string, tags map[string]string) any {
+func asField(shape string, values map[string]string) any {
 	asMap, list, entries := make(map[string]any), []any{}, []string{}
 
-	for key, value := range tags {
+	for key, value := range values {
 		asMap[key] = value
 
 		entry := key + "=" + value

@@ -95,23 +95,24 @@ func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 
 // sort the keys of each note, and drop duplicates. Thousands of labels can be protected on thousands of resources, so
 // that such a note keeps only the first keys.
-func (n Notes) sort() {
-	for i := range n {
-		slices.Sort(n[i].Keys)
-		n[i].Keys = slices.Compact(n[i].Keys)
+func (n *Notes) sort() {
+	for i := range *n {
+		note := &(*n)[i]
+		slices.Sort(note.Keys)
+		note.Keys = slices.Compact(note.Keys)
 
-		if kind, all := n[i].Kind, len(n[i].Keys); (kind == NoteProtected || kind == NoteUnkept) && all > words.MaxNamed {
-			n[i].Keys, n[i].More = slices.Clone(n[i].Keys[:words.MaxNamed]), all-words.MaxNamed
+		if all := len(note.Keys); (note.Kind == NoteProtected || note.Kind == NoteUnkept) && all > words.MaxNamed {
+			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNamed]), all-words.MaxNamed
 		}
 	}
 }
 
 // Keys returns the keys of all notes of the kind, sorted, and how many other keys there are. The resource itself and
 // its fields for launched resources can have notes on one key.
-func (n Notes) Keys(kind NoteKind) (keys []string, more int) {
-	for i := range n {
-		if n[i].Kind == kind {
-			keys, more = append(keys, n[i].Keys...), more+n[i].More
+func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads more.
+	for _, note := range *n {
+		if note.Kind == kind {
+			keys, more = append(keys, note.Keys...), more+note.More
 		}
 	}
 

@@ -76,7 +76,9 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
-	return p, p.carryOut()
+	err = p.carryOut()
+
+	return p, err
 }
 
 // failsBy reports whether there is an error. The tag field is left alone then.

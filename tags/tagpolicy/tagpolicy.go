@@ -134,12 +134,12 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 	return rules
 }
 
-// Breach returns how the tags, keys and values, break the rule. With the rule {key: owner, values: [a, b]}, the tag
+// Breach returns how tags, as texts of keys and values, break the rule. With the rule {key: owner, values: [a, b]}, the tag
 // owner: c is a Value.
-func (r *Rule) Breach(tags iter.Seq2[string, string]) Breach {
+func (r *Rule) Breach(texts iter.Seq2[string, string]) Breach {
 	found, other := false, ""
 
-	for key, value := range tags {
+	for key, value := range texts {
 		switch {
 		case r.keys.Has(key):
 			found = true
