@@ -338,9 +338,9 @@ func TestRunFunctionUntouched(t *testing.T) {
 	got := newLogged().run(t, req, marshal(t, req))
 	delete(got.GetContext().GetFields(), v1beta1.StepsContextKey)
 
-	for what, of := range map[string][2]proto.Message{"desired state": {want.GetDesired(), got.GetDesired()}, "context": {want.GetContext(), got.GetContext()}} {
-		if diff := cmp.Diff(of[0], of[1], protocmp.Transform()); diff != "" {
-			t.Errorf("RunFunction(...): want tags and annotations, and all else of %s untouched: -want, +got:\n%s", what, diff)
+	for name, states := range map[string][2]proto.Message{"desired state": {want.GetDesired(), got.GetDesired()}, "context": {want.GetContext(), got.GetContext()}} {
+		if diff := cmp.Diff(states[0], states[1], protocmp.Transform()); diff != "" {
+			t.Errorf("RunFunction(...): want tags and annotations, and all else of %s untouched: -want, +got:\n%s", name, diff)
 		}
 	}
 }
@@ -415,11 +415,11 @@ func TestRunFunctionAllocations(t *testing.T) {
 				}
 
 				b := marshal(t, req)
-				of := func(function calls.Function) float64 {
+				perCall := func(function calls.Function) float64 {
 					return testing.AllocsPerRun(5, func() { call(t, codec.Codec{}, b, function) })
 				}
 
-				return of((&Function{log: slog.New(slog.DiscardHandler), metrics: report.NewMetrics()}).RunFunction) - of(echo)
+				return perCall((&Function{log: slog.New(slog.DiscardHandler), metrics: report.NewMetrics()}).RunFunction) - perCall(echo)
 			}
 
 			got := (allocations(2000) - allocations(1000)) / 1000
@@ -681,16 +681,16 @@ func TestImports(t *testing.T) {
 
 	isAllowed := func(pkg string) bool {
 		domain, _, _ := strings.Cut(pkg, "/")
-		is := !strings.Contains(domain, ".")
+		allows := !strings.Contains(domain, ".")
 
-		for _, of := range allowed {
-			is = is || slices.ContainsFunc(of.Packages, func(a string) bool {
+		for _, a := range allowed {
+			allows = allows || slices.ContainsFunc(a.Packages, func(a string) bool {
 				below, all := strings.CutSuffix(a, "...")
 				return pkg == a || all && strings.HasPrefix(pkg, below)
 			})
 		}
 
-		return is
+		return allows
 	}
 
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, ".").Output()
@@ -884,7 +884,7 @@ func drawLabelled(t *rapid.T) map[string]any {
 
 // drawInput draws an input with these labels, for a resource of each cloud.
 func drawInput(t *rapid.T) string {
-	one := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, what) }
+	one := func(name string, values ...string) string { return rapid.SampledFrom(values).Draw(t, name) }
 
 	var sources, fields, reserved []string
 
@@ -1034,19 +1034,19 @@ func TestExpressionsAlone(t *testing.T) {
 	f := newLogged()
 
 	rapid.Check(t, func(t *rapid.T) {
-		of, desired := make(map[string]any), make(map[string]*fnv1.Resource)
+		byName, desired := make(map[string]any), make(map[string]*fnv1.Resource)
 
 		for i := range rapid.IntRange(1, 5).Draw(t, "resources") {
 			name := fmt.Sprintf("r%d", i)
-			own := rapid.MapOf(rapid.SampledFrom([]string{"a", "c", "d"}), values).Draw(t, "values")
-			own["b"] = rapid.SampledFrom([]string{"", "1", "a b"}).Draw(t, "what is added to")
-			of[name] = own
+			texts := rapid.MapOf(rapid.SampledFrom([]string{"a", "c", "d"}), values).Draw(t, "values")
+			texts["b"] = rapid.SampledFrom([]string{"", "1", "a b"}).Draw(t, "what is added to")
+			byName[name] = texts
 			desired[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(rapid.SampledFrom(kinds).Draw(t, "kind"))}
 		}
 
 		run := func(desired map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 			req := calls.Request(in)
-			req.Observed = &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(map[string]any{"apiVersion": "a/v1", "kind": "A", "metadata": map[string]any{"name": "x"}, "spec": map[string]any{"of": of}})}}
+			req.Observed = &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(map[string]any{"apiVersion": "a/v1", "kind": "A", "metadata": map[string]any{"name": "x"}, "spec": map[string]any{"of": byName}})}}
 			req.Desired.Resources = desired
 
 			rsp, err := f.RunFunction(context.Background(), proto.CloneOf(req))
@@ -1117,9 +1117,9 @@ func FuzzRunFunction(f *testing.F) {
 		}
 
 		// What fails has lost nothing, as was seen above.
-		if of, ok := removal.Of(req, stamp.Schemas); ok && !fatal {
+		if decoded, ok := removal.Of(req, stamp.Schemas); ok && !fatal {
 			for name, r := range req.GetDesired().GetResources() {
-				if kept := rsp.GetDesired().GetResources()[name]; !of.Keeps(r.GetResource(), kept.GetResource()) {
+				if kept := rsp.GetDesired().GetResources()[name]; !decoded.Keeps(r.GetResource(), kept.GetResource()) {
 					t.Errorf("RunFunction(...): desired resource %q has lost a field: %v → %v", name, r, kept)
 				}
 			}

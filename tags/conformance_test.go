@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
-// TestConformance compares what CloudTags answers with files of labels and answers. Those of
-// conformance.json were made by another implementation of the contract, and are for others.
+// TestConformance compares the answers of CloudTags with files of labels and answers. Another implementation of the contract has
+// made conformance.json, which is for all implementations.
 func TestConformance(t *testing.T) {
 	for file, least := range map[string]int{"conformance.json": 93, "limits.json": 92} {
 		j, err := os.ReadFile("testdata/" + file)

@@ -66,15 +66,15 @@ var contracts = map[string]contract{
 }
 
 // A limit is what a profile beyond the contract admits, put once more and in other terms. Such
-// profiles format keys, so which label became which tag is not looked at.
+// profiles format keys, so no test asks for the tag of a label.
 type limit struct {
 	key, value string
 
 	// never is what neither keys nor values look like, if that isn't empty.
 	never string
 
-	// keyMax and valueMax are in characters, entryMax and entryMin in those of both with one
-	// between them, and bytesMax is in bytes of either. Zero is no limit.
+	// keyMax and valueMax are in characters, entryMax and entryMin in characters of key and value with one between them, and
+	// bytesMax is in bytes of key or value. Zero is no limit.
 	keyMax, valueMax, entryMax, entryMin, bytesMax int
 
 	fold  func(key string) string
@@ -90,7 +90,7 @@ func (l *limit) check(t rapid.TB, name string, got map[string]string) {
 		never = regexp.MustCompile(l.never)
 	}
 
-	exceeds := func(n, most int) bool { return most > 0 && n > most }
+	exceeds := func(n, limit int) bool { return limit > 0 && n > limit }
 	folded := make(map[string]bool, len(got))
 
 	for k, v := range got {
@@ -118,10 +118,10 @@ func (l *limit) check(t rapid.TB, name string, got map[string]string) {
 	}
 }
 
-// What the keys that a cloud doesn't say more of have.
+// Characters of keys on clouds without a documented class.
 const strictKey = `[0-9A-Za-z\-_.:/]+`
 
-// What an edge of a text is that may have spaces inside.
+// Characters at either end of a text that may have spaces inside.
 const letterOrDigit = `\p{L}\p{Nd}`
 
 var beyond = map[string]limit{

@@ -135,8 +135,8 @@ func keyOf(l tags.Label, p *profile.Profile, formats map[string]profile.Format) 
 	return d.Skipped[0].Key
 }
 
-// checkForgery draws a reserved key, a format that replaces some of the strings olds, and labels
-// that try to get the key that a trusted label of the reserved key has. None may.
+// checkForgery draws a reserved key, a format that replaces some of the strings olds, and labels that
+// are after the key of a trusted label with the reserved key. None may have it.
 func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	t.Helper()
 
@@ -164,7 +164,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 		patterns, instance = []string{key + "*"}, key+ends.Draw(t, "end of the reserved key")
 	}
 
-	// What trusted labels of the reserved key come to, in both forms.
+	// Tag keys of trusted labels with the reserved key, in both forms.
 	victims := []string{
 		keyOf(tags.Label{QualifiedKey: instance, TagKey: prefix + instance}, p, formats),
 		keyOf(tags.Label{QualifiedKey: strings.TrimPrefix(instance, prefix), TagKey: instance, Unprefixed: true}, p, formats),
@@ -269,7 +269,7 @@ func TestNoForgery(t *testing.T) {
 }
 
 // TestNoForgeryByLongReplacements draws formats that replace more than one character,
-// so also what begins before the star of an entry and ends behind it.
+// so also what begins before the star of an entry and ends after it.
 func TestNoForgeryByLongReplacements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		checkForgery(t, rapid.SampledFrom([]string{":z", "zo", "ne", "/c", "entigo:z", "e", ":", "onez", "plexsphere:z", "s"}))

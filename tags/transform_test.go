@@ -14,8 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// label returns the label that the text is short for: behind a + it is trusted, behind a = it is a
-// tag key, and behind an @ is its source.
+// label returns the label of a short text. A + stands before trusted labels, a = before tag keys, and an @ before the source.
 func label(text string) tags.Label {
 	text, source, _ := strings.Cut(text, "@")
 	key, trusted := strings.CutPrefix(text, "+")
@@ -84,7 +83,7 @@ type transformCase struct {
 	Labels, Claims, Overridden []string
 }
 
-// TestTransform tests which labels become which tags, and which are refused why.
+// TestTransform tests the tags of labels, and the reasons to skip labels.
 func TestTransform(t *testing.T) {
 	var cases []transformCase
 
@@ -107,7 +106,7 @@ func TestTransform(t *testing.T) {
 				t.Errorf("\n%s\nEmpty(): want %t, got %t", tc.Reason, want, tr.Empty())
 			}
 
-			// What was transformed once is kept.
+			// The second time, the result was kept.
 			for range 2 {
 				got := []string{}
 
@@ -164,8 +163,8 @@ func TestFormatValues(t *testing.T) {
 	}
 }
 
-// TestTransformAll tests what holds for all profiles: the cap is each resource's own, so it
-// isn't looked at, and what one makes of labels is not taken for what another does.
+// TestTransformAll tests what holds for all profiles: the cap is each resource's own, so
+// Transform doesn't apply it, and one profile's tags are not another's.
 func TestTransformAll(t *testing.T) {
 	all := make([]string, 100)
 	for i := range all {

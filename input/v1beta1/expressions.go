@@ -23,13 +23,13 @@ const (
 const MaxHops = 5
 
 // compiled expressions, by their text and what their value is to be.
-type compiled map[expression.Result]map[string]expression.Expression
+type compiled map[expression.ValueType]map[string]expression.Expression
 
 // A place is where an expression is in the input, before it is compiled.
 type place struct {
 	path   *field.Path
 	text   string
-	result expression.Result
+	result expression.ValueType
 }
 
 // A find stands for the objects of sources of type RequiredResource with one name.
@@ -110,7 +110,7 @@ func labelsOf(p *field.Path, source self) (out []place) {
 func selectorsOf(p *field.Path, source self) (out []place) {
 	for _, sel := range []struct {
 		field  string
-		result expression.Result
+		result expression.ValueType
 	}{{"name", expression.Text}, {"matchLabels", expression.Labels}, {"namespace", expression.Text}} {
 		if text := source.at("resource", sel.field, "expression").GetStringValue(); text != "" {
 			out = append(out, place{p.Child("resource", sel.field, "expression"), text, sel.result})

@@ -1446,8 +1446,8 @@ func (in *CloudTags) resources() []*RequiredResource {
 func (r *RequiredResource) IsComputed() bool { return len(r.expressions()) > 0 }
 
 // expressions returns the expressions that select the objects, and what each is to be.
-func (r *RequiredResource) expressions() map[*expression.Expression]expression.Result {
-	out := make(map[*expression.Expression]expression.Result)
+func (r *RequiredResource) expressions() map[*expression.Expression]expression.ValueType {
+	out := make(map[*expression.Expression]expression.ValueType)
 
 	for _, s := range []*StringSelector{r.Name, r.Namespace} {
 		if s != nil {
@@ -1459,7 +1459,7 @@ func (r *RequiredResource) expressions() map[*expression.Expression]expression.R
 		out[&r.MatchLabels.Expression] = expression.Labels
 	}
 
-	maps.DeleteFunc(out, func(e *expression.Expression, _ expression.Result) bool { return e.IsZero() })
+	maps.DeleteFunc(out, func(e *expression.Expression, _ expression.ValueType) bool { return e.IsZero() })
 
 	return out
 }

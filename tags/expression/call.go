@@ -174,7 +174,8 @@ type callError struct {
 	operands []ref.Type
 }
 
-// Error says which types the operands of an operator have. cel-go says itself which those of a function have.
+// Error names the types of an operator's operands: "no such overload: int + string". cel-go itself names the types of a
+// function's arguments.
 func (e *callError) Error() string {
 	operator, ok := operators.FindReverseBinaryOperator(e.function)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// What expressions may cost. A unit is the time of one step, about ten nanoseconds.
+// Limits of costs. A unit is the time of one step, about ten nanoseconds.
 const (
 	// maxEvaluation is what one evaluation may cost, and maxCall what all evaluations of a call may.
 	maxEvaluation = 1_000_000
@@ -103,8 +103,8 @@ func (c *Call) weigh(v ref.Val) {
 			key := it.Next()
 			c.weigh(key)
 
-			if of, ok := v.Find(key); ok {
-				c.weigh(of)
+			if item, ok := v.Find(key); ok {
+				c.weigh(item)
 			}
 		}
 	case *types.Optional:
@@ -262,9 +262,9 @@ func priceOfRunes(c *Call, args []ref.Val) { c.charge(1 + size(args[0])/runesPer
 
 // priceOfSearch is the price of a search that starts again at each character.
 func priceOfSearch(c *Call, args []ref.Val) {
-	of, what := int64(len(at(args, 0))), int64(len(at(args, 1)))
-	c.charge(1 + (of+what)/runesPerUnit)
-	c.charge(of / runesPerUnit * what / runesPerUnit)
+	text, wanted := int64(len(at(args, 0))), int64(len(at(args, 1)))
+	c.charge(1 + (text+wanted)/runesPerUnit)
+	c.charge(text / runesPerUnit * wanted / runesPerUnit)
 }
 
 func priceOfReplace(c *Call, args []ref.Val) {
@@ -340,10 +340,10 @@ func priceOfFormat(c *Call, args []ref.Val) {
 	}
 
 	// A number takes as many characters as the format asks for, and a text twice its own.
-	const most = 1400
+	const longest = 1400
 
 	items := c.weight(args[1])
-	c.text("format", int64(len(format))+2*bytesPerUnit*items+most*int64(strings.Count(format, "%")))
+	c.text("format", int64(len(format))+2*bytesPerUnit*items+longest*int64(strings.Count(format, "%")))
 }
 
 func priceOfSort(c *Call, args []ref.Val) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPrices proves that each function that has a price is one.
+// TestPrices proves that each price is for a function.
 func TestPrices(t *testing.T) {
 	functions := environment().Functions()
 

@@ -60,12 +60,12 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 	out := make(map[string]*functions.Overload)
 
 	for _, f := range environment().Functions() {
-		of, err := f.Bindings()
+		overloads, err := f.Bindings()
 		if err != nil {
 			panic(err) // See above.
 		}
 
-		for _, o := range of {
+		for _, o := range overloads {
 			out[o.Operator] = o
 		}
 	}
@@ -140,8 +140,8 @@ func (c *Call) object(n object.Node) ref.Val {
 	n = withoutSecrets(n)
 	values, fields := make([]lazy, 0, n.Len()), make(map[string]any, n.Len())
 
-	for name, of := range n.Fields() {
-		values = append(values, lazy{call: c, node: of})
+	for name, field := range n.Fields() {
+		values = append(values, lazy{call: c, node: field})
 		fields[string(name)] = &values[len(values)-1]
 	}
 

@@ -66,8 +66,8 @@ func (c *Call) RequireAll(source string, objects []object.Object) {
 	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
 }
 
-// Of sets the composed resource that expressions are evaluated for. observed is zero if the resource
-// doesn't exist yet.
+// Of sets the composed resource that expressions are evaluated for. observed is zero before the resource
+// exists.
 func (c *Call) Of(name string, desired, observed object.Object) {
 	c.name, c.desired, c.observed = types.String(name), c.lazy(desired), c.lazy(observed)
 }
@@ -78,7 +78,7 @@ type AbsentError struct{ why string }
 // Error says why.
 func (e *AbsentError) Error() string { return e.why }
 
-// Evaluate returns the value of e, which is of the Result that e was compiled for. The error is an AbsentError if a
+// Evaluate returns the value of e, which is of the ValueType of e. The error is an AbsentError if a
 // key is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is
 // the context's error once the context has ended.
 func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
@@ -140,7 +140,7 @@ func (c *Call) failed(e Expression, err error) error {
 }
 
 // result returns v as the result that is wanted.
-func (c *Call) result(v ref.Val, want Result) (*structpb.Value, error) {
+func (c *Call) result(v ref.Val, want ValueType) (*structpb.Value, error) {
 	if o, ok := v.(*types.Optional); ok {
 		if !o.HasValue() {
 			return nil, &AbsentError{why: "it is an empty optional"}
@@ -177,7 +177,7 @@ func (c *Call) labels(m sorted) (*structpb.Value, error) {
 
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
-		value, _ := m.Mapper.Find(key) // That of sorted would charge, which ends an evaluation.
+		value, _ := m.Mapper.Find(key) // Not m.Find: that charges, and a charge may panic, from which only Eval recovers.
 		k, isKey := key.(types.String)
 		v, isText := value.(types.String)
 

@@ -76,7 +76,7 @@ func tell(tb testing.TB, c *expression.Call, text string) string {
 
 // TestEvaluate evaluates the expressions of testdata/evaluate.yaml.
 func TestEvaluate(t *testing.T) {
-	of := struct {
+	file := struct {
 		scene
 
 		Cases []struct {
@@ -86,13 +86,13 @@ func TestEvaluate(t *testing.T) {
 			New         bool     `json:"new"` // Nothing is observed.
 		} `json:"cases"`
 	}{}
-	tagstest.ReadYAML(t, "testdata/evaluate.yaml", &of)
+	tagstest.ReadYAML(t, "testdata/evaluate.yaml", &file)
 
 	g := tagstest.NewGolden(t)
 
-	for _, tc := range of.Cases {
+	for _, tc := range file.Cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			s := of.scene
+			s := file.scene
 			if tc.New {
 				s.Observed = nil
 			}
@@ -165,7 +165,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("\nWhat costs too much should end by a failure that says so.\n%s: %s", text, got)
 			}
 
-			// It is a tenth of that on a processor that does nothing else.
+			// On an idle processor it takes a tenth.
 			if took := time.Since(began); took > 3*time.Second {
 				t.Errorf("\nWhat costs too much should end soon.\n%s: took %s", text, took)
 			}
@@ -247,10 +247,10 @@ func FuzzExpression(f *testing.F) {
 		}
 
 		began := time.Now()
-		of := &scene{XR: s, Context: s, Required: s, Name: "bucket", Desired: s, Observed: s}
+		reads := &scene{XR: s, Context: s, Required: s, Name: "bucket", Desired: s, Observed: s}
 
-		first, err := of.call(t.Context()).Evaluate(e)
-		second, again := of.call(t.Context()).Evaluate(e)
+		first, err := reads.call(t.Context()).Evaluate(e)
+		second, again := reads.call(t.Context()).Evaluate(e)
 
 		if fmt.Sprint(first, err) != fmt.Sprint(second, again) {
 			t.Errorf("Evaluate(%q): got %v, %v, and then %v, %v", text, first, err, second, again)

@@ -1,11 +1,11 @@
 // Package expression compiles and evaluates the expressions of sources.
 //
 // They are CEL, with cel-go's extensions for strings, lists, regular expressions and optional
-// types, and read objects of the control plane. Whoever writes an expression is trusted, but the
+// types, and read objects of the control plane. The author of an expression is trusted, but the
 // objects are not: the cost of an evaluation is bounded, whatever it reads.
 //
 // The meter charges each call before it. cel-go's own CostLimit was tried instead, with 639 lines less: it counts a call after it has
-// returned, and counts a comparison of lists and objects as one step. Of 54 hostile expressions, 14 ended as they should, 18 ran
+// returned, and counts a comparison of lists and objects as one step. There were 54 hostile expressions: 14 ended as they should, 18 ran
 // past 20 seconds, 2 ran out of 6 GB, and 20 took more than 3 seconds or came to a value.
 package expression
 
@@ -81,8 +81,8 @@ const (
 	maxLevels = 16
 )
 
-// An Expression can be evaluated by several goroutines at once. The zero Expression is none. One that was
-// decoded from JSON has only its text: Compile has to make another of it before it can be evaluated.
+// An Expression can be evaluated by several goroutines at once. The zero Expression is none. An
+// Expression from JSON has only its text: compile that before it is evaluated.
 //
 // +kubebuilder:validation:Type=string
 // +kubebuilder:validation:MinLength=1
@@ -96,7 +96,7 @@ type compiled struct {
 	program cel.Program
 
 	// result is what the value is to be.
-	result Result
+	result ValueType
 
 	// mentions has how often each identifier but the variables of macros is there, fields the names of the
 	// fields of each variable that the expression has as literals, and literal how often it has one.
@@ -128,23 +128,23 @@ type flaw struct {
 // Error says what is wrong.
 func (f *flaw) Error() string { return f.why }
 
-// A Result is what the value of an expression is to be, in the words of messages.
-type Result string
+// A ValueType is what the value of an expression is to be, in the words of messages.
+type ValueType string
 
 // Results.
 const (
 	// Label is the value of a label.
-	Label Result = "a string, a number or a boolean"
+	Label ValueType = "a string, a number or a boolean"
 
 	// Text is a name.
-	Text Result = "a string"
+	Text ValueType = "a string"
 
 	// Labels are those by which objects are selected.
-	Labels Result = "a map of strings"
+	Labels ValueType = "a map of strings"
 )
 
 // admits reports whether the value may have type t.
-func (r Result) admits(t *types.Type) bool {
+func (r ValueType) admits(t *types.Type) bool {
 	switch t.Kind() {
 	case types.ListKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
 		return false
@@ -161,7 +161,7 @@ func (r Result) admits(t *types.Type) bool {
 
 // Compile an expression whose value is to be the result. An error says where the mistake is, as line and column,
 // and shows it.
-func Compile(text string, result Result) (Expression, error) {
+func Compile(text string, result ValueType) (Expression, error) {
 	env := environment()
 
 	parsed, issues := env.Parse(text)
@@ -180,8 +180,8 @@ func Compile(text string, result Result) (Expression, error) {
 		return Expression{}, mistake(text, issues.Errors()[0])
 	}
 
-	if is := checked.OutputType(); !result.admits(is) {
-		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + string(result)})
+	if typ := checked.OutputType(); !result.admits(typ) {
+		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(typ.Kind(), typ.String()) + ", not " + string(result)})
 	}
 
 	c := &compiled{
@@ -237,8 +237,7 @@ func refuse(e ast.Expr) error {
 	}
 }
 
-// levels returns how deep the type of e is at most, as far as e itself makes it deep. It sets id to that
-// of the first part that is too deep.
+// levels returns a bound for the depth of the type of e: 2 for [[xr.a]]. It sets id to the id of the first part that is too deep.
 func levels(e ast.Expr, id *int64) (n int) {
 	in := func(parts ...ast.Expr) (n int) {
 		for _, part := range parts {
@@ -288,8 +287,8 @@ func levels(e ast.Expr, id *int64) (n int) {
 // loosen replaces each key in the syntax tree by dyn(key). cel-go's map types contain their key type:
 // {x: x} doubles the type of x, and nesting doubles it again. Keys are never lists or objects, so that
 // their type is not needed.
-func loosen(of *ast.AST) {
-	f, info, next := ast.NewExprFactory(), of.SourceInfo(), ast.MaxID(of)
+func loosen(tree *ast.AST) {
+	f, info, next := ast.NewExprFactory(), tree.SourceInfo(), ast.MaxID(tree)
 
 	key := func(e ast.Expr) {
 		if e.Kind() == ast.LiteralKind {
@@ -314,7 +313,7 @@ func loosen(of *ast.AST) {
 		e.SetKindCase(f.NewCall(e.ID(), overloads.TypeConvertDyn, inner))
 	}
 
-	ast.PostOrderVisit(of.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.MapKind:
 			for _, entry := range e.AsMap().Entries() {
@@ -383,7 +382,7 @@ func (c *compiled) look(root ast.Expr) (first error) {
 				c.fields[v] = append(c.fields[v], field)
 			}
 
-			if of, metadata := fieldOf(object); field == "namespace" && metadata == "metadata" && bound.variable(of) == XR {
+			if outer, metadata := fieldOf(object); field == "namespace" && metadata == "metadata" && bound.variable(outer) == XR {
 				c.namespace++
 			}
 
@@ -447,7 +446,7 @@ func boundIn(e ast.Expr) bound {
 	return out
 }
 
-// variable returns the variable that e is, or an empty one if e is no variable, or that of a macro.
+// variable returns the variable that e is, or an empty one if e is no variable, or belongs to a macro.
 func (b bound) variable(e ast.Expr) Variable {
 	if e.Kind() != ast.IdentKind || b[e.ID()] {
 		return ""
@@ -496,8 +495,8 @@ func (e Expression) OnlyNamespace() bool { return e.known().mentions[XR] == e.kn
 // ContextKeys returns the keys of the pipeline's context that the expression has as literals.
 func (e Expression) ContextKeys() []string { return e.known().fields[Context] }
 
-// Size returns how many parts the expression has once its macros are expanded, with those of its regular
-// expressions. To keep a part takes about 1 KB.
+// Size returns how many parts the expression has once its macros are expanded, with the parts of its
+// regular expressions. To keep a part takes about 1 KB.
 func (e Expression) Size() int { return int(e.known().size) }
 
 // IsZero reports whether there is no expression.
@@ -518,8 +517,7 @@ func (e *Expression) UnmarshalText(text []byte) error { //nolint:unparam // The 
 	return nil
 }
 
-// DeepCopyInto makes out the same expression. Expressions don't change, so that copies share what was
-// compiled.
+// DeepCopyInto makes out the same expression. Expressions don't change, so that copies share the program.
 func (e *Expression) DeepCopyInto(out *Expression) { *out = *e }
 
 // DeepCopy returns the same expression.

@@ -10,13 +10,13 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// metadataFields are those of metav1.ObjectMeta, sorted.
+// metadataFields are the fields of metav1.ObjectMeta, sorted.
 var metadataFields = []string{
 	"annotations", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generateName", "generation",
 	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid",
 }
 
-// misspelling returns the flaw of the part id, which selects a field that no metadata has.
+// misspelling returns the flaw of the part id: no metadata has the field, such as namspace.
 func misspelling(id int64, field string) error {
 	return &flaw{fmt.Sprintf("undefined field '%s': metadata has %s", field, strings.Join(metadataFields, ", ")), id}
 }
@@ -30,7 +30,7 @@ func isMisspelt(object ast.Expr, field string, b bound) bool {
 	}
 
 	if resource.Kind() == ast.CallKind && resource.AsCall().IsMemberFunction() && resource.AsCall().FunctionName() == "value" {
-		resource = resource.AsCall().Target() // Of an optional.
+		resource = resource.AsCall().Target() // An optional.
 	}
 
 	return slices.Contains([]Variable{XR, Desired, Observed}, b.variable(resource))
@@ -38,7 +38,7 @@ func isMisspelt(object ast.Expr, field string, b bound) bool {
 
 // fieldOf returns the object and the name of the field that e selects from it, or nil if e doesn't select
 // a field by a literal name.
-func fieldOf(e ast.Expr) (of ast.Expr, name string) {
+func fieldOf(e ast.Expr) (operand ast.Expr, name string) {
 	switch e.Kind() {
 	case ast.SelectKind:
 		return e.AsSelect().Operand(), e.AsSelect().FieldName()

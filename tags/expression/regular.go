@@ -21,7 +21,7 @@ const (
 	maxPattern = 1024
 	maxProgram = 10_000
 
-	// compiling is the cost of compiling a regular expression, and compilingStep that of each step.
+	// compiling is the cost of compiling a regular expression, and compilingStep the cost for each step.
 	compiling, compilingStep = 200, 10
 
 	// stepsPerUnit steps of a regular expression cost a unit, and stepsPerPart steps count as a part of
@@ -42,7 +42,7 @@ func (re *regular) cost(bytes int64) int64 {
 }
 
 // worst charges the search for all matches in a target of size bytes at its worst, and returns how many matches there are then: one at each byte,
-// and one behind the last. The bytes that were read beyond the end of a match are read again for the next one.
+// and one after the last. The bytes that were read beyond the end of a match are read again for the next one.
 func (re *regular) worst(c *Call, size int64) (matches int64) {
 	matches = size + 1
 	c.charge(itemUnits*matches + re.cost(matches*min(re.longest, size)))
@@ -133,8 +133,8 @@ var regularPrices = map[string]regularPrice{
 
 func priceOfMatch(c *Call, re *regular, args []ref.Val) { c.charge(re.cost(size(args[0]))) }
 
-// priceOfRegularReplace is the price of a replacement of each match. A group is a part of its match, so that all that a reference inserts is
-// at most the target.
+// priceOfRegularReplace is the price of a replacement of each match. A group is a part of its match. So all
+// texts that one reference inserts are at most as long as the target.
 func priceOfRegularReplace(c *Call, re *regular, args []ref.Val) {
 	target, by := size(args[0]), size(args[2])
 

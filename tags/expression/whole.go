@@ -63,6 +63,5 @@ func (r *Regexp) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// DeepCopyInto makes out the same regular expression. It doesn't change, so that copies share what was
-// parsed.
+// DeepCopyInto makes out the same regular expression. It doesn't change, so that copies share the program.
 func (r *Regexp) DeepCopyInto(out *Regexp) { *out = *r }

@@ -61,7 +61,7 @@ func TestRegexpRefuses(t *testing.T) {
 	}
 }
 
-// TestRegexpWhole compares matches with those of the longest match that Go finds.
+// TestRegexpWhole compares matches with the longest match of package regexp.
 func TestRegexpWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching(`(\(?[ab.]([*+?]|\{2\})?\)?\|?)*\^?\$?`).Draw(t, "pattern")

@@ -46,8 +46,8 @@ type destination struct {
 	from string
 }
 
-// A Result is what has been copied.
-type Result struct {
+// Copied is the outcome of copying.
+type Copied struct {
 	// Changed resources by name.
 	Changed map[string]object.Object
 
@@ -128,10 +128,10 @@ func namesFor(rule *v1beta1.MetadataRule, t *locate.Target, targets *locate.Targ
 }
 
 // Copy labels and annotations to the selected resources. Later rules see what earlier ones
-// copied. An error means that nothing may be written: it is that of ctx once that has one, ErrTooLarge,
-// or a resolve failure.
-func (c *Copies) Copy(ctx context.Context) (*Result, error) {
-	out := &Result{Changed: make(map[string]object.Object), room: maxCopied}
+// copied. After an error nothing may be written. It is the error of ctx, ErrTooLarge, or a resolve
+// failure.
+func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
+	out := &Copied{Changed: make(map[string]object.Object), room: maxCopied}
 
 	for i := range c.rules {
 		if err := c.rules[i].copy(ctx, c.targets, out); err != nil {
@@ -147,7 +147,7 @@ func (c *Copies) Copy(ctx context.Context) (*Result, error) {
 }
 
 // copy copies by the rule. It reads everything before it writes.
-func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Result) error {
+func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Copied) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
@@ -184,7 +184,7 @@ func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Result) e
 
 // read returns what the rule may copy from the composed resource with this name, or what it copies from
 // another object.
-func (r *rule) read(name string, targets *locate.Targets, out *Result) (resolve.Metadata, error) {
+func (r *rule) read(name string, targets *locate.Targets, out *Copied) (resolve.Metadata, error) {
 	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
 	}
@@ -198,7 +198,7 @@ func (r *rule) read(name string, targets *locate.Targets, out *Result) (resolve.
 }
 
 // resource returns the target's resource with all that was copied to it.
-func (o *Result) resource(t *locate.Target) object.Object {
+func (o *Copied) resource(t *locate.Target) object.Object {
 	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
 	}
@@ -207,7 +207,7 @@ func (o *Result) resource(t *locate.Target) object.Object {
 }
 
 // failf says what the rule doesn't copy and why, unless it has said so as often as messages have room for.
-func (r *rule) failf(out *Result, format string, args ...any) {
+func (r *rule) failf(out *Copied, format string, args ...any) {
 	r.notCopied++
 
 	if r.notCopied <= words.MaxNamed {
@@ -216,7 +216,7 @@ func (r *rule) failf(out *Result, format string, args ...any) {
 }
 
 // chosen returns what the rule copies of m.
-func (r *rule) chosen(m resolve.Metadata, out *Result) resolve.Metadata {
+func (r *rule) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	labels, annotations := make(resolve.ByItem, len(m.Labels)), make(resolve.ByItem, len(m.Annotations))
 
 	for _, name := range m.Items() {
@@ -231,7 +231,7 @@ func (r *rule) chosen(m resolve.Metadata, out *Result) resolve.Metadata {
 
 // choose returns what the rule selects, without what is private, and what would make the API server refuse
 // the resource.
-func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Result) map[string]string {
+func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
 	var left []string // Most often nothing is, so that no other map is made.
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
@@ -280,7 +280,7 @@ func invalidAnnotation(key, _ string) string {
 }
 
 // write writes labels or annotations to each path of a target.
-func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Result) error {
+func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Copied) error {
 	shared := make(map[string]*values)
 
 	for _, path := range paths {
@@ -317,9 +317,9 @@ func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path
 	return nil
 }
 
-// names returns the names of the items whose metadata goes to the fields at the path: that of each item that isn't null,
-// in the order of the fields, if the fields are of items, too, or else one for all fields. A name is empty if the
-// metadata is the object's, or that of no item.
+// names returns the name of an item for each field at the path, in the order of the fields, if the path has a [*]: items that are
+// null have no field. Otherwise it returns one name for all fields. An empty name stands for the object's own metadata.
+// spec.pools[*].labels has the names web and db of the pools.
 func (r *rule) names(o object.Object, path object.Path, t *locate.Target) (names []string, ofItems bool) {
 	switch {
 	case r.Rule.Source.ItemName == "":
@@ -329,7 +329,7 @@ func (r *rule) names(o object.Object, path object.Path, t *locate.Target) (names
 	}
 
 	list, _ := path.Split()
-	items, _ := o.At(list) // An error is that of writing there.
+	items, _ := o.At(list) // Update below returns the same error.
 
 	for item := range items.Items() {
 		if !item.IsNull() {

@@ -38,11 +38,11 @@ type world struct {
 		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
 
-	// Desired resources by name. Those without an apiVersion and a kind are things.
+	// Desired resources by name. Resources without an apiVersion and a kind are things.
 	Desired map[string]map[string]any `json:"desired"`
 }
 
-// A copyCase is rules, metadata and resources, each unless it is that of the file.
+// A copyCase has rules, metadata and resources, in the place of the file's.
 type copyCase struct {
 	world
 
@@ -59,17 +59,17 @@ type copyFile struct {
 
 // TestCopy copies by the cases of each file in testdata.
 func TestCopy(t *testing.T) {
-	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, of *copyFile, g *tagstest.Golden) {
+	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, file *copyFile, g *tagstest.Golden) {
 		t.Helper()
 
-		for _, tc := range of.Cases {
-			t.Run(tc.Name, func(t *testing.T) { tc.run(t, of.world, g) })
+		for _, tc := range file.Cases {
+			t.Run(tc.Name, func(t *testing.T) { tc.run(t, file.world, g) })
 		}
 	})
 }
 
 // copied says what is in a result, line by line, or the error.
-func copied(r *Result, err error) []string {
+func copied(r *Copied, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
@@ -96,24 +96,23 @@ func copied(r *Result, err error) []string {
 	return out
 }
 
-// run the case in its own world, or else in that of the file. It does so more than once, since all that is
-// copied is in maps.
-func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
+// run runs the case in its own world, or else in the file's. It runs the case more than once, since maps have no order.
+func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 	t.Helper()
 
 	if tc.Rules != nil {
-		of.Rules = tc.Rules
+		w.Rules = tc.Rules
 	}
 
 	if tc.Metadata != nil {
-		of.Metadata = tc.Metadata
+		w.Metadata = tc.Metadata
 	}
 
 	if tc.Desired != nil {
-		of.Desired = tc.Desired
+		w.Desired = tc.Desired
 	}
 
-	in, err := v1beta1.Decode(tagstest.Struct(map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "provider": map[string]any{"value": "aws"}, "kubernetesMetadata": of.Rules}))
+	in, err := v1beta1.Decode(tagstest.Struct(map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "provider": map[string]any{"value": "aws"}, "kubernetesMetadata": w.Rules}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +121,8 @@ func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
 		out := make([]resolve.Metadata, len(in.KubernetesMetadata))
 		for i := range out {
 			out[i].Rule, out[i].Path = &in.KubernetesMetadata[i], in.Where("kubernetesMetadata[%d]", i)
-			if i < len(of.Metadata) {
-				out[i].Labels, out[i].Annotations = resolve.ByItem{"": maps.Clone(of.Metadata[i].Labels)}, resolve.ByItem{"": maps.Clone(of.Metadata[i].Annotations)}
+			if i < len(w.Metadata) {
+				out[i].Labels, out[i].Annotations = resolve.ByItem{"": maps.Clone(w.Metadata[i].Labels)}, resolve.ByItem{"": maps.Clone(w.Metadata[i].Annotations)}
 			}
 		}
 
@@ -131,9 +130,9 @@ func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
 	}
 
 	resources := func() map[string]*fnv1.Resource {
-		out := make(map[string]*fnv1.Resource, len(of.Desired))
+		out := make(map[string]*fnv1.Resource, len(w.Desired))
 
-		for name, fields := range of.Desired {
+		for name, fields := range w.Desired {
 			thing := map[string]any{"apiVersion": "example.org/v1", "kind": "Thing"}
 			maps.Copy(thing, fields)
 			out[name] = &fnv1.Resource{Resource: tagstest.Struct(thing)}

@@ -42,17 +42,17 @@ func drawItems(t *rapid.T, label string) []any {
 func drawMaps(t *rapid.T) map[string]any {
 	out := map[string]any{}
 
-	for _, what := range both {
-		switch rapid.SampledFrom([]string{"absent", "null", "there", "there"}).Draw(t, what) {
+	for _, name := range both {
+		switch rapid.SampledFrom([]string{"absent", "null", "there", "there"}).Draw(t, name) {
 		case "null":
-			out[what] = nil
+			out[name] = nil
 		case "there":
 			found := map[string]any{}
-			for key, value := range rapid.MapOfN(rapid.SampledFrom([]string{"x", "y", "z"}), rapid.SampledFrom([]string{"1", "2"}), 0, 2).Draw(t, "of "+what) {
+			for key, value := range rapid.MapOfN(rapid.SampledFrom([]string{"x", "y", "z"}), rapid.SampledFrom([]string{"1", "2"}), 0, 2).Draw(t, "of "+name) {
 				found[key] = value
 			}
 
-			out[what] = found
+			out[name] = found
 		}
 	}
 
@@ -68,8 +68,8 @@ func byName(items []any) (map[string]map[string]map[string]any, bool) {
 		item, _ := item.(map[string]any)
 		name, _ := item["name"].(string)
 
-		for _, what := range both {
-			found, _ := item[what].(map[string]any)
+		for _, field := range both {
+			found, _ := item[field].(map[string]any)
 			if name == "" && len(found) > 0 {
 				return nil, false
 			}
@@ -78,7 +78,7 @@ func byName(items []any) (map[string]map[string]map[string]any, bool) {
 				out[name] = map[string]map[string]any{"labels": {}, "annotations": {}}
 			}
 
-			maps.Copy(out[name][what], found)
+			maps.Copy(out[name][field], found)
 		}
 	}
 
@@ -86,27 +86,27 @@ func byName(items []any) (map[string]map[string]map[string]any, bool) {
 }
 
 // give an object labels and annotations, over its own. It returns whether that changes the object.
-func give(to map[string]any, of map[string]map[string]any) (changes bool) {
-	for _, what := range both {
-		before, _ := to[what].(map[string]any)
+func give(to map[string]any, found map[string]map[string]any) (changes bool) {
+	for _, field := range both {
+		before, _ := to[field].(map[string]any)
 
 		after := maps.Clone(before)
 		if after == nil {
 			after = map[string]any{}
 		}
 
-		maps.Copy(after, of[what])
+		maps.Copy(after, found[field])
 
 		if !maps.Equal(before, after) {
-			to[what], changes = after, true
+			to[field], changes = after, true
 		}
 	}
 
 	return changes
 }
 
-// TestPairs proves that items and resources get the metadata of the items that have their name, and no other, whatever
-// their order, and from whichever object.
+// TestPairs proves that items and resources get the metadata of the items with their name, and no other, in any order
+// and from any object.
 func TestPairs(test *testing.T) {
 	rapid.Check(test, func(t *rapid.T) {
 		items := drawItems(t, "items")
@@ -154,8 +154,8 @@ func TestPairs(test *testing.T) {
 
 			for _, item := range pools {
 				item, _ := item.(map[string]any)
-				if of, _ := item["name"].(string); of != "" {
-					changes = give(item, want[of]) || changes
+				if key, _ := item["name"].(string); key != "" {
+					changes = give(item, want[key]) || changes
 				}
 			}
 

@@ -194,7 +194,7 @@ func TestOfSchema(t *testing.T) {
 	}
 }
 
-// isPlain is true if b is a resource in plain form.
+// isPlain reports whether b is a resource in plain form.
 func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b) }
 
 // resourceWith returns the bytes of a resource that has the value v.
@@ -209,7 +209,7 @@ func resourceWith(t *testing.T, v *structpb.Value) []byte {
 	return b
 }
 
-// differ says how the messages differ. What isn't a number is the same as itself.
+// differ says how the messages differ. NaN is the same as NaN.
 func differ(want, got proto.Message) string {
 	if proto.Equal(want, got) {
 		return ""
@@ -270,9 +270,9 @@ func FuzzObject(f *testing.F) {
 		}
 
 		// same compares what comes of the tree and of the bytes.
-		same := func(what string, want *structpb.Struct, o object.Object, wantErr, err error) {
+		same := func(call string, want *structpb.Struct, o object.Object, wantErr, err error) {
 			if tagstest.Error(wantErr) != tagstest.Error(err) {
-				t.Fatalf("%s: want error %v, got %v", what, wantErr, err)
+				t.Fatalf("%s: want error %v, got %v", call, wantErr, err)
 			}
 
 			if err != nil || len(b) == 0 {
@@ -282,7 +282,7 @@ func FuzzObject(f *testing.F) {
 			// All else that the resource had is there.
 			r := o.On(inBytes)
 			if err := proto.Unmarshal(object.Bytes(r), r); err != nil {
-				t.Fatalf("%s: cannot decode %x: %v", what, object.Bytes(r), err)
+				t.Fatalf("%s: cannot decode %x: %v", call, object.Bytes(r), err)
 			}
 
 			// A tree of nothing may become an empty one.
@@ -290,11 +290,11 @@ func FuzzObject(f *testing.F) {
 			whole := &fnv1.Resource{Resource: &structpb.Struct{Fields: want.GetFields()}, Ready: tree.GetReady(), ConnectionDetails: tree.GetConnectionDetails()}
 
 			if diff := differ(whole, r); diff != "" {
-				t.Fatalf("%s: -tree, +bytes:\n%s", what, diff)
+				t.Fatalf("%s: -tree, +bytes:\n%s", call, diff)
 			}
 		}
 
-		for what, change := range map[string]func(*structpb.Value) (*structpb.Value, error){
+		for name, change := range map[string]func(*structpb.Value) (*structpb.Value, error){
 			"mark":   mark,
 			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },   //nolint:unparam // As Update asks for.
 			"remove": func(*structpb.Value) (*structpb.Value, error) { return nil, nil }, //nolint:nilnil // There is none then.
@@ -303,14 +303,14 @@ func FuzzObject(f *testing.F) {
 			got, changed, err := object.Update(o, path, onNodes(change))
 
 			if wantErr == nil && !changed && differ(tree.GetResource(), want) != "" {
-				t.Fatalf("Update(%q, %s): want a change, got none", path, what)
+				t.Fatalf("Update(%q, %s): want a change, got none", path, name)
 			}
 
-			same(fmt.Sprintf("Update(%q, %s)", path, what), want, got, wantErr, err)
+			same(fmt.Sprintf("Update(%q, %s)", path, name), want, got, wantErr, err)
 
-			if n, ok := map[string]object.Node{"set": object.NodeOf(v), "remove": {}}[what]; ok && !path.HasWildcard() {
+			if n, ok := map[string]object.Node{"set": object.NodeOf(v), "remove": {}}[name]; ok && !path.HasWildcard() {
 				got, err = object.Set(o, path, n)
-				same(fmt.Sprintf("Set(%q, %s)", path, what), want, got, wantErr, err)
+				same(fmt.Sprintf("Set(%q, %s)", path, name), want, got, wantErr, err)
 			}
 		}
 

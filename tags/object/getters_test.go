@@ -77,8 +77,7 @@ func eachSource(t *testing.T, except []string, f func(name string, source []byte
 	}
 }
 
-// TestGetters proves that nobody but this package asks a resource or a schema itself for what
-// it has.
+// TestGetters proves that only this package uses getters of resources and schemas.
 func TestGetters(t *testing.T) {
 	// Here they are asked with care. The others have trees only.
 	eachSource(t, []string{"tags/object", "tags/tagstest", "example"}, func(name string, source []byte) {

@@ -44,7 +44,7 @@ func ListNode(items []Node) Node {
 	return Node{tag: wire.List, body: body}
 }
 
-// Append returns the list n, which may be null, with the items behind its own.
+// Append returns the list n, which may be null, with the items after its own.
 func (n Node) Append(items ...Node) Node {
 	var body []byte
 	if n.IsList() {

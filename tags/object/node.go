@@ -90,7 +90,7 @@ func (n Node) Kind() string {
 	return kinds[number]
 }
 
-// IsNull is true if the value is null, or isn't there.
+// IsNull reports whether the value is null, or isn't there.
 func (n Node) IsNull() bool { return n.tag == 0 || n.tag == wire.Null }
 
 // IsString reports whether the value is a string.
@@ -99,16 +99,16 @@ func (n Node) IsString() bool { return n.tag == wire.String }
 // HasKind reports whether there is a value of any kind, even null.
 func (n Node) HasKind() bool { return n.tag != 0 }
 
-// IsThere is true if there is a value, even null.
+// IsThere reports whether there is a value, even null.
 func (n Node) IsThere() bool { return n.body != nil }
 
-// IsObject is true if the value can have fields.
+// IsObject reports whether the value can have fields.
 func (n Node) IsObject() bool { return n.tag == wire.Struct }
 
-// IsList is true if the value can have items.
+// IsList reports whether the value can have items.
 func (n Node) IsList() bool { return n.tag == wire.List }
 
-// IsEmpty is true if the value has no fields and no items.
+// IsEmpty reports whether the value has no fields and no items.
 func (n Node) IsEmpty() bool { return len(n.body) == 0 || !n.IsObject() && !n.IsList() }
 
 // Len is how many fields or items the value has.
@@ -120,7 +120,7 @@ func (n Node) Len() int {
 	return wire.Count(n.body)
 }
 
-// Equal is true if the values are the same.
+// Equal reports whether the values are the same.
 func (n Node) Equal(other Node) bool {
 	switch {
 	case n.tag != 0 && n.tag == other.tag && bytes.Equal(n.body, other.body):
@@ -176,7 +176,7 @@ func (n Node) Interned(texts map[string]string) string {
 // TextFrom returns the end of the text of a string, from the byte at the index on. It shares the bytes.
 func (n Node) TextFrom(index int) Node { return Node{tag: wire.String, body: n.body[index:]} }
 
-// IsText is true if the value is the string text.
+// IsText reports whether the value is the string text.
 func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }
 
 // Fields of the value by name, in no order, if it is an object. A name must not be kept.
@@ -235,23 +235,23 @@ func (n Node) Object() Object {
 	return Object{}.with(n)
 }
 
-// JSONSize returns how many bytes the JSON of the value has, or some number above most if these are more.
-func (n Node) JSONSize(most int) int {
+// JSONSize returns how many bytes the JSON of the value has, or some number above the limit if these are more.
+func (n Node) JSONSize(limit int) int {
 	if !n.IsObject() && !n.IsList() {
-		j, _ := json.Marshal(n.Value().AsInterface()) //nolint:errchkjson // Only a number that isn't one has no JSON.
+		j, _ := json.Marshal(n.Value().AsInterface()) //nolint:errchkjson // Only NaN has no JSON.
 		return len(j)
 	}
 
-	size := len("{") // Behind each field and item is a comma, or the other bracket.
+	size := len("{") // After each field and item there is a comma, or the other bracket.
 
-	for name, of := range n.Fields() {
-		if size += TextNode(string(name)).JSONSize(most) + len(":") + of.JSONSize(most-size) + len(","); size > most {
+	for name, v := range n.Fields() {
+		if size += TextNode(string(name)).JSONSize(limit) + len(":") + v.JSONSize(limit-size) + len(","); size > limit {
 			return size
 		}
 	}
 
-	for of := range n.Items() {
-		if size += of.JSONSize(most-size) + len(","); size > most {
+	for item := range n.Items() {
+		if size += item.JSONSize(limit-size) + len(","); size > limit {
 			return size
 		}
 	}

@@ -46,7 +46,7 @@ func encode(to []byte, m proto.Message) []byte {
 // Of returns the object of the resource r.
 //
 // A codec leaves the bytes of a resource as unknown fields of r. They are encoded as any others, so
-// that whoever gets r gets the same resource. The methods of r don't see them: only this package
+// that r stays the same resource for all readers. The methods of r don't see them: only this package
 // may call these.
 func Of(r *fnv1.Resource) Object {
 	if b := Bytes(r); b != nil {
@@ -62,7 +62,7 @@ func OfSchema(s *fnv1.Schema) Node {
 		return Tree(s.GetOpenapiV3()).Node()
 	}
 
-	// It is the same field as that of a resource.
+	// The object of a resource has the same field.
 	if b := s.ProtoReflect().GetUnknown(); len(b) > 0 && b[0] == wire.Object {
 		return Object{resource: b}.Node()
 	}
@@ -83,7 +83,7 @@ func Bytes(r *fnv1.Resource) []byte {
 		return nil
 	}
 
-	// Fields that a tree doesn't know are none that it does.
+	// A tree has its known fields elsewhere.
 	b := r.ProtoReflect().GetUnknown()
 	if len(b) == 0 || b[0] != wire.Item && b[0] != wire.Details && b[0] != wire.Ready {
 		return nil
@@ -121,7 +121,7 @@ func Copy[M proto.Message](m M) M {
 	return to.Interface().(M) //nolint:forcetypeassert // It is of the same type.
 }
 
-// IsZero is true if there is no object.
+// IsZero reports whether there is no object.
 func (o Object) IsZero() bool { return !o.Node().IsThere() }
 
 // Struct is the tree of the object.
@@ -194,7 +194,7 @@ func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed 
 	}
 }
 
-// ResourceNameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
+// ResourceNameAnnotation has the name of a composed resource in its pipeline. Crossplane sets it.
 const ResourceNameAnnotation = "crossplane.io/composition-resource-name"
 
 // APIVersion of the object o, or nothing.
@@ -247,9 +247,9 @@ func HasLabels(o Object, labels map[string]string) bool {
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
 
 // Condition of the type in the status of the object o, or nothing.
-func Condition(o Object, of string) Node {
+func Condition(o Object, typ string) Node {
 	for c := range o.Node().Field("status").Field("conditions").Items() {
-		if c.Field("type").IsText(of) {
+		if c.Field("type").IsText(typ) {
 			return c
 		}
 	}
@@ -257,15 +257,14 @@ func Condition(o Object, of string) Node {
 	return Node{}
 }
 
-// IsPrivate is true if a label or an annotation with the key is meant only for the object that has
-// it: keys of crossplane.io, its subdomains, kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
+// IsPrivate reports whether a label or an annotation with the key is meant only for its own object: keys of crossplane.io, its subdomains, kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
 func IsPrivate(key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
 	return IsDomainOf(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com"
 }
 
-// IsDomainOf is true if domain is of, or a subdomain of it.
-func IsDomainOf(domain, of string) bool {
-	return domain == of || strings.HasSuffix(domain, "."+of)
+// IsDomainOf reports whether domain is the parent, or a subdomain of it.
+func IsDomainOf(domain, parent string) bool {
+	return domain == parent || strings.HasSuffix(domain, "."+parent)
 }

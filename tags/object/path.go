@@ -153,7 +153,7 @@ func unexpected(text string, pos int) error {
 	return fmt.Errorf("unexpected %q at position %d", text[pos], pos)
 }
 
-// nameOrIndex is what stands in brackets. What is no index of 32 bits is a name.
+// nameOrIndex returns the segment in brackets: an index of 32 bits, or else a name.
 func nameOrIndex(key string) Segment {
 	if i, err := strconv.ParseUint(key, 10, 32); err == nil {
 		return Segment{Type: SegmentIndex, Index: uint(i)}
@@ -167,10 +167,10 @@ func unquoted(name string) string { return strings.Trim(name, `'"`) }
 // String is the path as it was written.
 func (p Path) String() string { return p.text }
 
-// IsZero is true if the path leads to the object itself.
+// IsZero reports whether the path leads to the object itself.
 func (p Path) IsZero() bool { return len(p.segments) == 0 }
 
-// HasWildcard is true if the path may lead to several fields.
+// HasWildcard reports whether the path may lead to several fields.
 func (p Path) HasWildcard() bool { return slices.ContainsFunc(p.segments, isWildcard) }
 
 // Split returns the path of the list whose items the first [*] of the path stands for, and the rest of the path,
@@ -186,7 +186,7 @@ func (p Path) Split() (list, item Path) {
 	return p.First(i), Path{text: rest.String(), segments: rest}
 }
 
-// Equal is true if the other path was written in the same way.
+// Equal reports whether the other path was written in the same way.
 func (p Path) Equal(other Path) bool { return p.text == other.text }
 
 // Segments are the names and indexes of which the path is made. They must not be changed.
@@ -206,8 +206,7 @@ func (p *Path) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// DeepCopyInto makes out the same as this path. Paths don't change, so that copies can share what
-// was parsed.
+// DeepCopyInto makes out the same path. Paths don't change, so that copies share the segments.
 func (p *Path) DeepCopyInto(out *Path) { *out = *p }
 
 func isWildcard(s Segment) bool { return s.Type == SegmentField && s.Field == "*" }

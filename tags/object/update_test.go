@@ -52,7 +52,7 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-// TestUpdateTogether proves that several calls can use one path: those of inputs are shared.
+// TestUpdateTogether proves that several calls can use one path: calls share the paths of inputs.
 func TestUpdateTogether(t *testing.T) {
 	o, path := inBytes(tagstest.MustStructJSON(`{"l": ["a", "b", "c", "d"]}`)), object.MustParsePath("l[3]")
 
@@ -73,7 +73,7 @@ func TestUpdateTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestUpdateNothing is about functions that return what they are given.
+// TestUpdateNothing is about functions that return their argument.
 func TestUpdateNothing(t *testing.T) {
 	o := inBytes(tagstest.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`))
 

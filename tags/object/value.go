@@ -54,5 +54,5 @@ func at(path Segments, err error) error {
 	return errors.Errorf("%s %w", path, err)
 }
 
-// IsNull is true if v is null, or isn't there.
+// IsNull reports whether v is null, or isn't there.
 func IsNull(v *structpb.Value) bool { return KindOf(v) == kinds[0] }

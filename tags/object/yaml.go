@@ -27,7 +27,7 @@ func FromYAML(text string) (*structpb.Value, error) {
 		return nil, noYAML(text, err)
 	}
 
-	// What is behind the first document was not looked at.
+	// Nobody has looked at the text after the first document.
 	documents := yamlv2.NewDecoder(strings.NewReader(text))
 	_ = documents.Decode(new(unread))
 
@@ -83,8 +83,8 @@ func anchored(n *yamlv3.Node) int {
 		return n.Line
 	}
 
-	for _, of := range n.Content {
-		if line := anchored(of); line > 0 {
+	for _, child := range n.Content {
+		if line := anchored(child); line > 0 {
 			return line
 		}
 	}

@@ -44,12 +44,12 @@ func readersIn(t *testing.T, name string, source []byte) (out []string) {
 	packages := make(map[string]bool)
 
 	for _, i := range f.Imports {
-		of, err := strconv.Unquote(i.Path.Value)
+		imported, err := strconv.Unquote(i.Path.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		if !strings.Contains(of, "yaml") {
+		if !strings.Contains(imported, "yaml") {
 			continue
 		}
 
@@ -61,14 +61,14 @@ func readersIn(t *testing.T, name string, source []byte) (out []string) {
 		packages[alias] = true
 
 		if alias == "." {
-			out = append(out, fmt.Sprintf("%s imports all of %s", name, of))
+			out = append(out, fmt.Sprintf("%s imports all of %s", name, imported))
 		}
 	}
 
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name != "Marshal" {
-			if of, ok := s.X.(*ast.Ident); ok && packages[of.Name] {
-				out = append(out, fmt.Sprintf("%s uses %s.%s", name, of.Name, s.Sel.Name))
+			if pkg, ok := s.X.(*ast.Ident); ok && packages[pkg.Name] {
+				out = append(out, fmt.Sprintf("%s uses %s.%s", name, pkg.Name, s.Sel.Name))
 			}
 		}
 
@@ -78,7 +78,7 @@ func readersIn(t *testing.T, name string, source []byte) (out []string) {
 	return out
 }
 
-// TestReaders proves that FromYAML alone reads YAML that others have written.
+// TestReaders proves that only FromYAML reads YAML of other people.
 func TestReaders(t *testing.T) {
 	var got []string
 
@@ -89,7 +89,7 @@ func TestReaders(t *testing.T) {
 		}
 	})
 
-	want := []string{"input/v1beta1/schema.go uses yaml.Unmarshal", "input/v1beta1/schema.go uses yaml.Unmarshal"} // Of files in the binary.
+	want := []string{"input/v1beta1/schema.go uses yaml.Unmarshal", "input/v1beta1/schema.go uses yaml.Unmarshal"} // Files in the binary.
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nYAML of a request may have aliases, which take memory without bound: read it by object.FromYAML.\n-want, +got:\n%s", diff)
 	}

@@ -27,13 +27,13 @@ import (
 type Requirements struct {
 	req *fnv1.RunFunctionRequest
 
-	// OnlyBootstrapped is true if no schemas are asked for: those that the pipeline step asks for are all.
+	// OnlyBootstrapped reports whether no schemas are required. Then there are only schemas for which the pipeline step asks.
 	OnlyBootstrapped bool
 
 	// bootstrapped schemas by kind. The pipeline step asked for them.
 	bootstrapped map[schema.GroupVersionKind]object.Node
 
-	// required is what the request should have answers for. waiting is true if it lacks one.
+	// required are all requirements of the call. waiting reports whether the request lacks an answer to one.
 	required *fnv1.Requirements
 	waiting  bool
 }
@@ -92,8 +92,8 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 
 // Schemas requires the OpenAPI schemas of kinds, without those that must not be asked for, that Crossplane can't fetch,
 // or that the pipeline step asked for.
-func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
-	for k := range of {
+func (r *Requirements) Schemas(kinds iter.Seq[schema.GroupVersionKind]) {
+	for k := range kinds {
 		if !r.asksForSchemas() || r.Bootstrapped(k).IsObject() {
 			continue
 		}
@@ -217,7 +217,7 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 	return out
 }
 
-// Selects reports whether the selector selects the object, as Crossplane selects: a name is that of an
+// Selects reports whether the selector selects the object, as Crossplane selects. A name selects an
 // object in the selector's namespace, or of a kind without namespaces. Labels are looked for in all
 // namespaces unless the selector has one.
 func Selects(s *fnv1.ResourceSelector, o object.Object) bool {
@@ -245,14 +245,14 @@ func kindOf(s object.Node) (schema.GroupVersionKind, bool) {
 		return schema.GroupVersionKind{}, false
 	}
 
-	of := func(name string) string { return kinds[0].Field(name).Text() }
+	text := func(name string) string { return kinds[0].Field(name).Text() }
 
-	return schema.GroupVersionKind{Group: of("group"), Version: of("version"), Kind: of("kind")}, true
+	return schema.GroupVersionKind{Group: text("group"), Version: text("version"), Kind: text("kind")}, true
 }
 
 // nameOf returns the name of a requirement. It differs for any two selectors, since Crossplane may answer
 // what the last reconcile required under the same name.
-func nameOf(what string, selector ...[]string) string {
+func nameOf(thing string, selector ...[]string) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", selector))
-	return what + "-" + hex.EncodeToString(h[:8])
+	return thing + "-" + hex.EncodeToString(h[:8])
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Capabilities of a Crossplane that can do all that is asked of it.
+// capable returns the capabilities of a Crossplane that can do everything.
 func capable() *fnv1.RequestMeta {
 	return &fnv1.RequestMeta{Capabilities: []fnv1.Capability{
 		fnv1.Capability_CAPABILITY_CAPABILITIES,
@@ -111,15 +111,15 @@ type askCase struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Request as JSON, in which $ stands before names that the test knows. Crossplane can do all that is asked of it, unless
-	// the request says what it can do, or Old that it doesn't say.
+	// Request as JSON, in which $ stands before names that the test knows. Crossplane can do everything, unless the request
+	// has capabilities, or Old is true: then Crossplane names none.
 	Request json.RawMessage `json:"request"`
 	Old     bool            `json:"old"`
 
-	// Nil is true if answers, and items of answers, that have nothing are nil.
+	// Nil makes empty answers, and empty items of answers, nil.
 	Nil bool `json:"nil"`
 
-	// DontAsk is true if no schema is to be required.
+	// DontAsk is for a call that requires no schema.
 	DontAsk bool `json:"dontAsk"`
 }
 
@@ -235,7 +235,7 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// bucketSchema is a schema that says which kind it is of.
+// bucketSchema is a schema that names its kind.
 const bucketSchema = `{"type": "object", "x-kubernetes-group-version-kind": [{"group": "s3.aws.m.upbound.io", "version": "v1beta1", "kind": "Bucket"}]}`
 
 // TestSchema asks for the schema of one kind.

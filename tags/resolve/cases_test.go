@@ -68,15 +68,15 @@ func (p pair) composed(name string, set *resolve.LabelSet) *resolve.Composed {
 	}
 }
 
-// A resolveCase is an input, and a world unless it is that of the file.
+// A resolveCase is an input, and a world in the place of the file's.
 type resolveCase struct {
 	world
 
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Old is true if Crossplane doesn't say what it can do, as before v2.2. AnswersAll is true if it
-	// answers every selector with all objects.
+	// Old is for a Crossplane before v2.2, which names no capabilities. AnswersAll is for one that answers every selector with
+	// all objects.
 	Old        bool `json:"old"`
 	AnswersAll bool `json:"answersAll"`
 }
@@ -90,11 +90,11 @@ type resolveFile struct {
 
 // TestCases resolves the cases of each file in testdata.
 func TestCases(t *testing.T) {
-	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, of *resolveFile, g *tagstest.Golden) {
+	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, file *resolveFile, g *tagstest.Golden) {
 		t.Helper()
 
-		for _, tc := range of.Cases {
-			t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, of.world)) })
+		for _, tc := range file.Cases {
+			t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, file.world)) })
 		}
 	})
 }
@@ -139,27 +139,27 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// run resolves the case twice in its own world, or else in that of the file, and tells the result.
-func (tc *resolveCase) run(t *testing.T, of world) []string {
+// run resolves the case twice in its own world, or else in the file's, and tells the result.
+func (tc *resolveCase) run(t *testing.T, w world) []string {
 	t.Helper()
 
 	if tc.Composite != nil {
-		of.Composite = tc.Composite
+		w.Composite = tc.Composite
 	}
 
 	if tc.Context != nil {
-		of.Context = tc.Context
+		w.Context = tc.Context
 	}
 
 	if tc.Objects != nil {
-		of.Objects = tc.Objects
+		w.Objects = tc.Objects
 	}
 
-	req := request(of.Composite)
-	req.Context = of.Context
+	req := request(w.Composite)
+	req.Context = w.Context
 
 	if tc.Resources != nil {
-		of.Resources = tc.Resources
+		w.Resources = tc.Resources
 	}
 
 	if tc.Old {
@@ -167,20 +167,20 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 	}
 
 	if tc.Input != nil {
-		of.Input = tc.Input
+		w.Input = tc.Input
 	}
 
 	req.Desired = &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
-	for name, r := range of.Resources {
+	for name, r := range w.Resources {
 		req.Desired.Resources[name] = &fnv1.Resource{Resource: r.Desired}
 	}
 
-	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(of.Input), "{"), "}"))
+	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(w.Input), "{"), "}"))
 	before, inBefore := proto.CloneOf(req), in.DeepCopy()
 
 	run := func() []string {
-		set, calls, err := cluster{objects: of.Objects, answersAll: tc.AnswersAll}.reconcile(in, req)
-		told := append(tell(&set, calls, err), of.tellResources(&set)...)
+		set, calls, err := cluster{objects: w.Objects, answersAll: tc.AnswersAll}.reconcile(in, req)
+		told := append(tell(&set, calls, err), w.tellResources(&set)...)
 
 		if in.ToContextKey != "" {
 			told = append(told, fmt.Sprintf("context %v", set.ForContext().AsMap()))
@@ -218,9 +218,9 @@ func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 			continue
 		}
 
-		for _, of := range []map[string]*fnv1.ResourceSelector{c.GetResources(), c.GetExtraResources()} { //nolint:staticcheck // What Crossplane before v2.2 is asked.
-			for _, name := range slices.Sorted(maps.Keys(of)) {
-				say("requires %s", selector(of[name]))
+		for _, selectors := range []map[string]*fnv1.ResourceSelector{c.GetResources(), c.GetExtraResources()} { //nolint:staticcheck // What Crossplane before v2.2 is asked.
+			for _, name := range slices.Sorted(maps.Keys(selectors)) {
+				say("requires %s", selector(selectors[name]))
 			}
 		}
 
@@ -389,8 +389,7 @@ func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
 	return in
 }
 
-// request returns the request of a Crossplane that says what it can do, with nothing but the composite
-// resource.
+// request returns the request of a Crossplane with all capabilities. It has nothing but the composite resource.
 func request(xr *structpb.Struct) *fnv1.RunFunctionRequest {
 	return &fnv1.RunFunctionRequest{
 		Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{
@@ -406,7 +405,7 @@ func request(xr *structpb.Struct) *fnv1.RunFunctionRequest {
 type cluster struct {
 	objects []*structpb.Struct
 
-	// answersAll is true if Crossplane answers every selector with all objects.
+	// answersAll reports whether Crossplane answers every selector with all objects.
 	answersAll bool
 
 	// extending is the input as it is written, if it extends a standard.
@@ -416,7 +415,7 @@ type cluster struct {
 // joined are the inputs that tests have joined with their standards.
 var joined v1beta1.Decoder
 
-// resolve calls Resolve on the input, or on what it is with its standard once that is here.
+// resolve calls Resolve on the input, joined with its standard if it extends one.
 func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (resolve.LabelSet, error) {
 	in, err := resolve.Extend(context.Background(), &joined, in, c.extending, required)
 	if err != nil || required.Waiting() {

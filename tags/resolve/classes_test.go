@@ -50,7 +50,7 @@ type selection struct {
 	// labels says what matchLabels have: nothing, a field, a value, both, any or all.
 	labels string
 
-	// defaults is true if there are defaultMatchLabels, and namespace the one to look in.
+	// defaults reports whether there are defaultMatchLabels, and namespace the one to look in.
 	defaults  bool
 	namespace string
 }
@@ -86,21 +86,21 @@ func (s *selection) picks(c *claim, all []candidate) (picked *candidate, fails b
 
 	var found []candidate
 
-	for _, of := range all {
+	for _, class := range all {
 		switch {
 		case !known:
-		case byName && (of.name != c.name || of.namespace != "" && of.namespace != s.namespace):
-		case !byName && s.namespace != "" && of.namespace != s.namespace:
-		case !byName && s.trusted && s.namespace == "" && of.namespace != "":
-		case !byName && !of.has(wanted):
+		case byName && (class.name != c.name || class.namespace != "" && class.namespace != s.namespace):
+		case !byName && s.namespace != "" && class.namespace != s.namespace:
+		case !byName && s.trusted && s.namespace == "" && class.namespace != "":
+		case !byName && !class.has(wanted):
 		default:
-			found = append(found, of)
+			found = append(found, class)
 		}
 	}
 
-	for _, of := range found {
-		if c.recorded != nil && of.title() == c.recorded.title() {
-			return &of, false
+	for _, class := range found {
+		if c.recorded != nil && class.title() == c.recorded.title() {
+			return &class, false
 		}
 	}
 
@@ -178,9 +178,9 @@ func (s *selection) input() string {
 func drawLabels(t *rapid.T, label string) map[string]string {
 	out := map[string]string{}
 
-	for _, of := range [][]string{{"grade", "", "gold", "silver"}, {"region", "", "eu", "us"}, {"default", "", "", "true"}} {
-		if v := rapid.SampledFrom(of[1:]).Draw(t, label+" "+of[0]); v != "" {
-			out[of[0]] = v
+	for _, values := range [][]string{{"grade", "", "gold", "silver"}, {"region", "", "eu", "us"}, {"default", "", "", "true"}} {
+		if v := rapid.SampledFrom(values[1:]).Draw(t, label+" "+values[0]); v != "" {
+			out[values[0]] = v
 		}
 	}
 
@@ -237,9 +237,9 @@ func drawClaim(t *rapid.T, all []candidate) (*claim, *structpb.Struct) {
 }
 
 // asAny is the map as JSON has it.
-func asAny(of map[string]string) map[string]any {
-	out := make(map[string]any, len(of))
-	for key, value := range of {
+func asAny(texts map[string]string) map[string]any {
+	out := make(map[string]any, len(texts))
+	for key, value := range texts {
 		out[key] = value
 	}
 
@@ -267,20 +267,20 @@ func TestClasses(test *testing.T) {
 		pick := func(all []candidate) string {
 			t.Helper()
 
-			if of := c.recorded; of != nil {
+			if recorded := c.recorded; recorded != nil {
 				xr.Fields["status"] = must(structpb.NewValue(map[string]any{"cloudTags": map[string]any{"classes": map[string]any{
-					"class": map[string]any{"apiVersion": "a/v1", "kind": of.kind, "namespace": of.namespace, "name": of.name},
+					"class": map[string]any{"apiVersion": "a/v1", "kind": recorded.kind, "namespace": recorded.namespace, "name": recorded.name},
 				}}}))
 			}
 
 			var objects []*structpb.Struct
-			for _, of := range all {
-				o := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q}, "spec": {"tags": {"class": %q}}}`, of.kind, of.name, of.title()))
+			for _, class := range all {
+				o := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q}, "spec": {"tags": {"class": %q}}}`, class.kind, class.name, class.title()))
 				metadata := o.GetFields()["metadata"].GetStructValue().GetFields()
-				metadata["labels"] = must(structpb.NewValue(asAny(of.labels)))
+				metadata["labels"] = must(structpb.NewValue(asAny(class.labels)))
 
-				if of.namespace != "" {
-					metadata["namespace"] = structpb.NewStringValue(of.namespace)
+				if class.namespace != "" {
+					metadata["namespace"] = structpb.NewStringValue(class.namespace)
 				}
 
 				objects = append(objects, o)
@@ -292,8 +292,8 @@ func TestClasses(test *testing.T) {
 			}
 
 			got, labelled := "", ""
-			if of, ok := set.Classes["class"]; ok {
-				got = object.Kind(of) + " " + object.Namespace(of) + "/" + object.Name(of)
+			if class, ok := set.Classes["class"]; ok {
+				got = object.Kind(class) + " " + object.Namespace(class) + "/" + object.Name(class)
 			}
 
 			if len(set.Labels) > 0 {
@@ -330,7 +330,7 @@ func TestClasses(test *testing.T) {
 			delete(xr.GetFields()["spec"].GetStructValue().GetFields(), "bound")
 		}
 
-		others := slices.DeleteFunc(drawCandidates(t, "later"), func(of candidate) bool { return of.title() == before })
+		others := slices.DeleteFunc(drawCandidates(t, "later"), func(class candidate) bool { return class.title() == before })
 		if after := pick(append(others, *c.recorded)); after != before {
 			t.Fatalf("\nA class that is still there and matches should stay picked, whatever else comes and goes.\nResolve(...): %s, before %s", after, before)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// drawRegistry draws patterns, of which those that are true are included, and an object whose field registry has them in one
-// of the forms that it can have.
+// drawRegistry draws patterns, with true for keys to include. It also draws an object: its field registry has the patterns in some
+// form.
 func drawRegistry(t *rapid.T) (patterns map[string]bool, object string) {
 	pattern := rapid.SampledFrom([]string{"a", "b", "a/b", "a/*", "a*", "b*", "*", "acme:a/b", "a b"})
 	patterns = make(map[string]bool)
@@ -42,14 +42,14 @@ func drawRegistry(t *rapid.T) (patterns map[string]bool, object string) {
 
 		form = list
 	default:
-		of := make(map[string]any)
+		fields := make(map[string]any)
 
 		for p, included := range rapid.MapOfN(pattern, rapid.Bool(), 0, 4).Draw(t, "map") {
 			patterns[p] = included
-			of[p] = rapid.SampledFrom([]any{included, strconv.FormatBool(included)}).Draw(t, "boolean")
+			fields[p] = rapid.SampledFrom([]any{included, strconv.FormatBool(included)}).Draw(t, "boolean")
 		}
 
-		form = of
+		form = fields
 	}
 
 	if rapid.Bool().Draw(t, "text") {
@@ -119,8 +119,8 @@ func TestInclude(t *testing.T) {
 			included, excluded := false, false
 
 			for _, patterns := range all {
-				for p, is := range patterns {
-					included, excluded = included || is && matches(p, key), excluded || !is && matches(p, key)
+				for p, includes := range patterns {
+					included, excluded = included || includes && matches(p, key), excluded || !includes && matches(p, key)
 				}
 			}
 

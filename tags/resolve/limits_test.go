@@ -16,10 +16,10 @@ import (
 
 // TestLimits is about what the author of a composite resource may make long.
 func TestLimits(t *testing.T) {
-	objectOf := func(of string, from, n int) string {
+	objectOf := func(start string, from, n int) string {
 		out := make([]string, n)
 		for i := range out {
-			out[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("%s%05d", of, from+i))
+			out[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("%s%05d", start, from+i))
 		}
 
 		return "{" + strings.Join(out, ", ") + "}"
@@ -122,7 +122,7 @@ func TestLimits(t *testing.T) {
 
 // TestStandardLimits is about what the author of a standard may make long.
 func TestStandardLimits(t *testing.T) {
-	const most = 256 << 10
+	const limit = 256 << 10
 
 	// written is a standard of so many bytes, as JSON, which is YAML.
 	written := func(size int) string {
@@ -136,10 +136,10 @@ func TestStandardLimits(t *testing.T) {
 		standard *structpb.Value
 		err      string
 	}{
-		"Text":       {reason: "A text may have 256 KiB.", standard: structpb.NewStringValue(written(most))},
-		"LongText":   {reason: "A text may not have more.", standard: structpb.NewStringValue(written(most + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
-		"Object":     {reason: "The JSON of an object may have 256 KiB.", standard: asObject(written(most))},
-		"LongObject": {reason: "The JSON of an object may not have more.", standard: asObject(written(most + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
+		"Text":       {reason: "A text may have 256 KiB.", standard: structpb.NewStringValue(written(limit))},
+		"LongText":   {reason: "A text may not have more.", standard: structpb.NewStringValue(written(limit + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
+		"Object":     {reason: "The JSON of an object may have 256 KiB.", standard: asObject(written(limit))},
+		"LongObject": {reason: "The JSON of an object may not have more.", standard: asObject(written(limit + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
 		"Aliases": {
 			reason:   "Aliases of aliases should never be expanded.",
 			standard: structpb.NewStringValue("a: &a \"" + strings.Repeat("x", 40<<10) + "\"\nb: &b [" + strings.Repeat("*a, ", 100) + "]\nc: [" + strings.Repeat("*b, ", 100) + "]\n"),
@@ -188,8 +188,8 @@ func TestLimitPerResource(t *testing.T) {
 		name    string
 		surplus int
 	}{{"b", 0}, {"a", 1}} {
-		of, err := set.PerResource.Set(&resolve.Composed{Name: tc.name, Desired: object.Tree(nil)})
-		if got := [2]int{len(of.Labels), of.Surplus()}; err != nil || got != [2]int{1000, tc.surplus} {
+		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: tc.name, Desired: object.Tree(nil)})
+		if got := [2]int{len(resourceSet.Labels), resourceSet.Surplus()}; err != nil || got != [2]int{1000, tc.surplus} {
 			t.Errorf("\nA label more than a thousand is skipped on the resource %s.\nSet(...): want a surplus of %d, got %v (%v)", tc.name, tc.surplus, got, err)
 		}
 	}
@@ -202,10 +202,10 @@ func TestLimitPerResource(t *testing.T) {
 // TestLimitOfResources is about labels of sources that are for some resources only.
 func TestLimitOfResources(t *testing.T) {
 	in := decode(t, `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}, {"type": "CompositeField", "fromFieldPath": "spec.b", "resources": [{"kind": "B"}]}]`)
-	labels := func(of string) string {
+	labels := func(start string) string {
 		out := make([]string, 600)
 		for i := range out {
-			out[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("%s%03d", of, i))
+			out[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("%s%03d", start, i))
 		}
 
 		return "{" + strings.Join(out, ", ") + "}"
@@ -217,8 +217,8 @@ func TestLimitOfResources(t *testing.T) {
 	}
 
 	for selects, want := range map[bool][2]int{false: {600, 0}, true: {1000, 200}} {
-		of, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
-		if got := [2]int{len(of.Labels), of.Surplus()}; err != nil || got != want {
+		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
+		if got := [2]int{len(resourceSet.Labels), resourceSet.Surplus()}; err != nil || got != want {
 			t.Errorf("\nA resource should have too many labels only if both sources are for it (%t).\nSet(...): want %v, got %v (%v)", selects, want, got, err)
 		}
 	}
@@ -241,14 +241,14 @@ func TestLimitOfSource(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		of, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }})
+		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }})
 		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
 			t.Errorf("\nLabels of trusted sources should not be left out in silence.\nSet(...): -want error, +got error:\n%s", diff)
 		}
 
 		// 1,000 labels begin with b0, which only trusted sources may set.
-		if err == nil && (len(of.Labels) != 1000 || of.Labels[0].QualifiedKey != "a" || of.Labels[999].QualifiedKey != "b1998" || set.Surplus() != 1001) {
-			t.Errorf("\nThe lowest keys should stay.\nSet(...): got %d labels up to %s and a surplus of %d", len(of.Labels), of.Labels[len(of.Labels)-1].QualifiedKey, set.Surplus())
+		if err == nil && (len(resourceSet.Labels) != 1000 || resourceSet.Labels[0].QualifiedKey != "a" || resourceSet.Labels[999].QualifiedKey != "b1998" || set.Surplus() != 1001) {
+			t.Errorf("\nThe lowest keys should stay.\nSet(...): got %d labels up to %s and a surplus of %d", len(resourceSet.Labels), resourceSet.Labels[len(resourceSet.Labels)-1].QualifiedKey, set.Surplus())
 		}
 	}
 }

@@ -48,8 +48,7 @@ func worldOf(tb testing.TB, name string) world {
 	return f.world
 }
 
-// plain returns a label whose tag key is its qualified key, which is what it is
-// without a key prefix.
+// plain returns a label without a key prefix.
 func plain(key, value string, source int) tags.Label {
 	return tags.Label{QualifiedKey: key, TagKey: key, Value: value, Source: from(source)}
 }
@@ -77,7 +76,7 @@ func TestClassInTime(t *testing.T) {
 	steps := []struct {
 		reason string
 
-		// classes by their names, those behind a - with other labels.
+		// classes by their names. A - stands before classes with other labels.
 		classes string
 
 		// want is the class picked if the choice is recorded, and fresh if not. Empty

@@ -39,8 +39,8 @@ func (n node) read(i int) string {
 	return fmt.Sprintf("required.?s%d.?spec.?next", i)
 }
 
-// drawInput draws an input of sources that lead to one another, at most five levels deep. All are optional. The first ones,
-// and the fields, may be those of a standard, which is the only object of the cluster, and the first level.
+// drawInput draws an input of sources that lead to one another, at most five levels deep. All are optional. A standard may
+// have the first ones, and the fields. The standard is the only object of the cluster, and the first level.
 func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 	var (
 		nodes   []node
@@ -66,10 +66,10 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 
 			levels := map[string]int{}
 
-			for j, of := range nodes {
-				if of.level < v1beta1.MaxHops && (of.trusted || !n.trusted) {
-					e := of.read(j)
-					may, levels[e] = append(may, e, e), of.level
+			for j, before := range nodes {
+				if before.level < v1beta1.MaxHops && (before.trusted || !n.trusted) {
+					e := before.read(j)
+					may, levels[e] = append(may, e, e), before.level
 				}
 			}
 
@@ -79,7 +79,7 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 			return e
 		}
 
-		var of []string
+		var selects []string
 
 		if n.list {
 			maybe, e := "", text()
@@ -87,13 +87,13 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 				maybe = "?"
 			}
 
-			of = append(of, fmt.Sprintf(`"matchLabels": {"expression": %q}`, "{"+maybe+"'l': "+e+"}"))
+			selects = append(selects, fmt.Sprintf(`"matchLabels": {"expression": %q}`, "{"+maybe+"'l': "+e+"}"))
 		} else {
-			of = append(of, fmt.Sprintf(`"name": {"expression": %q}`, text()))
+			selects = append(selects, fmt.Sprintf(`"name": {"expression": %q}`, text()))
 		}
 
 		if rapid.Bool().Draw(t, "namespaced") {
-			of = append(of, fmt.Sprintf(`"namespace": {"expression": %q}`, text()))
+			selects = append(selects, fmt.Sprintf(`"namespace": {"expression": %q}`, text()))
 		}
 
 		from := ""
@@ -102,7 +102,7 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 		}
 
 		sources = append(sources, fmt.Sprintf(`{"type": "RequiredResource", "name": "s%d", "trusted": %t, %s"policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "K%d", %s}}`,
-			i, n.trusted, from, rapid.IntRange(0, 2).Draw(t, "kind"), strings.Join(of, ", ")))
+			i, n.trusted, from, rapid.IntRange(0, 2).Draw(t, "kind"), strings.Join(selects, ", ")))
 		nodes = append(nodes, n)
 	}
 
@@ -110,13 +110,13 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 	written := inputOf(fields, sources)
 
 	if extends {
-		of := rapid.IntRange(0, len(sources)).Draw(t, "sources of the standard")
+		standards := rapid.IntRange(0, len(sources)).Draw(t, "sources of the standard")
 		c.objects = []*structpb.Struct{{Fields: map[string]*structpb.Value{
 			"apiVersion": structpb.NewStringValue("a/v1"), "kind": structpb.NewStringValue("Standard"),
 			"metadata": structpb.NewStructValue(tagstest.MustStructJSON(`{"name": "standard"}`)),
-			"spec":     structpb.NewStructValue(inputOf(fields, sources[:of])),
+			"spec":     structpb.NewStructValue(inputOf(fields, sources[:standards])),
 		}}}
-		c.extending = inputOf(`"extends": {"apiVersion": "a/v1", "kind": "Standard", "name": "standard", "fromFieldPath": "spec"}, `, sources[of:])
+		c.extending = inputOf(`"extends": {"apiVersion": "a/v1", "kind": "Standard", "name": "standard", "fromFieldPath": "spec"}, `, sources[standards:])
 		written = c.extending
 	}
 
@@ -137,16 +137,16 @@ func inputOf(fields string, sources []string) *structpb.Struct {
 	return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, %s"keyPrefix": ""}`, v1beta1.APIVersion, v1beta1.Kind, fields))
 }
 
-// drawInclude draws the include of n, which comes behind the nodes before, with a comma. There may be none. What says which
-// labels a trusted source includes is as trusted.
+// drawInclude draws the include of n, which comes after the nodes before, with a comma. There may be none. Only trusted objects
+// have the include of a trusted source.
 func drawInclude(t *rapid.T, n node, before []node) string {
 	may := []string{"", `"include": {"except": ["k1"]}, `}
 	if !n.trusted {
 		may = append(may, `"include": {"fromFieldPath": "spec.include"}, `, `"include": {"contextKey": "registry", "fromFieldPath": "include"}, `)
 	}
 
-	for j, of := range before {
-		if of.trusted || !n.trusted {
+	for j, other := range before {
+		if other.trusted || !n.trusted {
 			e := fmt.Sprintf(`"include": {"source": "s%d", "fromFieldPath": "spec.include"}, `, j)
 			may = append(may, e, e)
 		}
@@ -155,12 +155,12 @@ func drawInclude(t *rapid.T, n node, before []node) string {
 	return rapid.SampledFrom(may).Draw(t, "include")
 }
 
-// drawPatterns draws what says which labels a source includes, which may be nothing.
+// drawPatterns draws the field of an include, which may be null.
 func drawPatterns(t *rapid.T) string {
 	return rapid.SampledFrom([]string{`null`, `"*"`, `"k0"`, `["k1", "k2"]`, `{"k*": true, "k0": false}`, `{"k1": "false"}`, `"- k1\n- k0"`}).Draw(t, "patterns")
 }
 
-// drawObjects draws objects of the namespaces. Each has a label that says which it is.
+// drawObjects draws objects of the namespaces. Each has a label of its own.
 func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*structpb.Struct) {
 	for _, kind := range []string{"K0", "K1", "K2"} {
 		for _, namespace := range namespaces {
@@ -197,11 +197,11 @@ func TestSelectors(t *testing.T) {
 	everywhere := []string{"n0", "n1", "n2", evil}
 
 	rapid.Check(t, func(t *rapid.T) {
-		in, of := drawInput(t, "")
+		in, drawn := drawInput(t, "")
 		req := drawRequest(t)
 
 		for range 2 {
-			c := cluster{extending: of.extending, objects: slices.Concat(of.objects, drawObjects(t, "objects", []string{"", "n0", "n1", evil}, everywhere))}
+			c := cluster{extending: drawn.extending, objects: slices.Concat(drawn.objects, drawObjects(t, "objects", []string{"", "n0", "n1", evil}, everywhere))}
 
 			fresh := proto.CloneOf(req)
 			fresh.RequiredResources = nil
@@ -238,9 +238,9 @@ func TestSelectors(t *testing.T) {
 	})
 }
 
-// isSuperset reports whether all has everything that of has.
-func isSuperset(all, of map[string]*fnv1.ResourceSelector) bool {
-	for name, selector := range of {
+// isSuperset reports whether all has every selector of part.
+func isSuperset(all, part map[string]*fnv1.ResourceSelector) bool {
+	for name, selector := range part {
 		if !proto.Equal(selector, all[name]) {
 			return false
 		}
@@ -285,19 +285,19 @@ func arriving(t *rapid.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, c
 	}
 }
 
-// TestSelectorsTrust changes everything that somebody may write who is not trusted: the composite resource but for its
-// namespace, the context, and all objects of a namespace that nobody trusted names. No trusted label should change.
+// TestSelectorsTrust changes everything that untrusted people may write: the composite resource but for its namespace, the context,
+// and all objects of a namespace that no trusted source names. No trusted label should change.
 func TestSelectorsTrust(t *testing.T) {
 	good := []string{"n0", "n1", "n2"}
 
 	rapid.Check(t, func(t *rapid.T) {
-		in, of := drawInput(t, `"reservedKeys": ["*"], `)
+		in, drawn := drawInput(t, `"reservedKeys": ["*"], `)
 		trusted := drawObjects(t, "trusted", []string{"", "n0", "n1"}, good)
 
 		var sets []resolve.LabelSet
 
 		for range 2 {
-			c := cluster{extending: of.extending, objects: slices.Concat(of.objects, drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}
+			c := cluster{extending: drawn.extending, objects: slices.Concat(drawn.objects, drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}
 
 			set, _, err := c.reconcile(in, drawRequest(t))
 			if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// TestSourceTypes proves that each type that the input admits is one, and that no other
-// falls through.
+// TestSourceTypes proves that sourceTypes has each type of the input's schema, and that other types are refused.
 func TestSourceTypes(t *testing.T) {
 	text, err := os.ReadFile("../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
 	if err != nil {
@@ -35,18 +34,18 @@ func TestSourceTypes(t *testing.T) {
 	}
 
 	for _, j := range types {
-		var of v1beta1.SourceType
-		if err := yaml.Unmarshal(j.Raw, &of); err != nil {
+		var typ v1beta1.SourceType
+		if err := yaml.Unmarshal(j.Raw, &typ); err != nil {
 			t.Fatal(err)
 		}
 
-		// What provider configs have depends on the resource.
-		if st := sourceTypes[of]; (st.find == nil) != (of == v1beta1.SourceTypeProviderConfig) || st.title == nil {
-			t.Errorf("sources of the type %s can't be resolved", of)
+		// The labels of provider configs depend on the resource.
+		if st := sourceTypes[typ]; (st.find == nil) != (typ == v1beta1.SourceTypeProviderConfig) || st.title == nil {
+			t.Errorf("sources of the type %s can't be resolved", typ)
 		}
 
-		if kinds := Kinds(&v1beta1.Source{Type: of, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
-			t.Errorf("a source of the type %s without a prefix reads labels and annotations of %v", of, kinds)
+		if kinds := Kinds(&v1beta1.Source{Type: typ, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
+			t.Errorf("a source of the type %s without a prefix reads labels and annotations of %v", typ, kinds)
 		}
 	}
 

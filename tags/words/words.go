@@ -1,5 +1,5 @@
-// Package words puts what others have written into messages and tables: names, keys, values and errors. What
-// it returns can be seen, takes one line, and is no longer than there is room for.
+// Package words puts names, keys, values and errors of other people into messages and tables. Its texts can be seen, take one
+// line, and have a greatest length.
 package words
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// What there is room for, in bytes.
+// Greatest lengths, in bytes.
 const (
 	// MaxName is for a name, a key or a value in a message. A key that is longer has more bytes than most
 	// clouds admit, and a resource can't have a longer name.
@@ -29,14 +29,14 @@ const (
 	// MaxCell is for a name, a key or a value in a cell of a table. A Kubernetes label's value is shorter.
 	MaxCell = 64
 
-	// MaxError is for an error that an event says, behind what could not be done.
+	// MaxError is for an error in an event, after the words for the failed action.
 	MaxError = 700
 
 	// MaxMessage is for a result's message. Kubernetes limits the message of an event to 1,024, and
 	// Crossplane puts the name of the pipeline step in front of it.
 	MaxMessage = 940
 
-	// MaxFatal is for a fatal result's message, which becomes that of a condition.
+	// MaxFatal is for a fatal result's message, which a condition gets, too.
 	MaxFatal = 8192
 )
 
@@ -46,16 +46,16 @@ func Name(s string) string { return Show(s, MaxName) }
 // Cell returns a name, key or value as tables show it: Show with MaxCell.
 func Cell(s string) string { return Show(s, MaxCell) }
 
-// Show returns s, quoted if it is empty or has characters that can't be seen or that a terminal would obey,
-// and shortened to most bytes, which are at least 64.
-func Show(s string, most int) string {
+// Show returns s as messages show it, with at most limit bytes (limit >= 64). It quotes s if s is empty, or has a character
+// that can't be seen or that a terminal would obey.
+func Show(s string, limit int) string {
 	size := len(s)
 
 	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		s = strconv.Quote(s)
 	}
 
-	return shorten(s, most, size)
+	return shorten(s, limit, size)
 }
 
 // Visible returns s with its characters that can't be seen, or that a terminal would obey, as Go writes them.
@@ -92,26 +92,25 @@ func CSV(s string) string {
 	return s
 }
 
-// Shorten returns s without its middle if it is longer than most bytes, which are at least 64, and says how
-// long it was.
-func Shorten(s string, most int) string { return shorten(s, most, len(s)) }
+// Shorten cuts the middle out of s if s has more than limit bytes (limit >= 64), and adds its length: "aaa…a (300 bytes)".
+func Shorten(s string, limit int) string { return shorten(s, limit, len(s)) }
 
-// shorten is Shorten, and says that what s shows has so many bytes.
-func shorten(s string, most, size int) string {
-	if len(s) <= most {
+// shorten is Shorten for a text that shows size bytes, which is not len(s) if s is quoted.
+func shorten(s string, limit, size int) string {
+	if len(s) <= limit {
 		return s
 	}
 
 	note := fmt.Sprintf(" (%d bytes)", size)
-	head := most / 2
-	tail := min(most/4, most-head-len("…")-len(note))
+	head := limit / 2
+	tail := min(limit/4, limit-head-len("…")-len(note))
 
 	// Characters are left out as a whole.
 	return strings.ToValidUTF8(s[:head], "") + "…" + strings.ToValidUTF8(s[len(s)-tail:], "") + note
 }
 
-// Names returns as many of the names as MaxNames has room for, one at least, and how many more there are: of
-// all, if there are more than the first ones.
+// Names joins names with commas. It stops after MaxNames bytes, but not before the first name, and ends with "and 7 more". all is
+// the number of names, if first doesn't have all of them.
 func Names(first []string, all int) string {
 	all = max(all, len(first))
 	shown := Map(first[:min(len(first), MaxNames)], func(name string) string { return Show(name, MaxNames) })
@@ -119,16 +118,16 @@ func Names(first []string, all int) string {
 	return list("", shown, all, MaxNames, ", ", " and %d more")
 }
 
-// Items returns the head and, behind it, as many of the items as there is room for in most bytes, and how many
-// more there are: of all, if there are more than the first ones.
-func Items(head string, first []string, all, most int) string {
+// Items returns the head and as many items as limit bytes have room for, and ends with "; and 7 more". all is the number of
+// items, if first doesn't have all of them.
+func Items(head string, first []string, all, limit int) string {
 	const more = "; and %d more"
-	return list(head, first, max(all, len(first)), most-len(more)-len("100000"), "; ", more)
+	return list(head, first, max(all, len(first)), limit-len(more)-len("100000"), "; ", more)
 }
 
 // list returns the head, items with separators between them, and how many more of all there are. Without a head
 // there is room for the first item, whatever its size.
-func list(head string, first []string, all, most int, separator, more string) string {
+func list(head string, first []string, all, limit int, separator, more string) string {
 	out, n := head, 0
 
 	for ; n < len(first); n++ {
@@ -137,7 +136,7 @@ func list(head string, first []string, all, most int, separator, more string) st
 			item = separator + item
 		}
 
-		if len(out)+len(item) > most && out != "" {
+		if len(out)+len(item) > limit && out != "" {
 			break
 		}
 
@@ -161,10 +160,10 @@ func Count(n int, one, many string) string {
 }
 
 // Map returns what f makes of each.
-func Map[T, U any](of []T, f func(T) U) []U {
-	out := make([]U, len(of))
-	for i := range of {
-		out[i] = f(of[i])
+func Map[T, U any](items []T, f func(T) U) []U {
+	out := make([]U, len(items))
+	for i := range items {
+		out[i] = f(items[i])
 	}
 
 	return out
@@ -188,10 +187,10 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 }
 
 // Distinct returns the items without those that equal an earlier one.
-func Distinct[T comparable](of []T) []T {
+func Distinct[T comparable](items []T) []T {
 	var out []T
 
-	for _, item := range of {
+	for _, item := range items {
 		if !slices.Contains(out, item) {
 			out = append(out, item)
 		}
@@ -200,14 +199,13 @@ func Distinct[T comparable](of []T) []T {
 	return out
 }
 
-// Nearest returns the name of those that is most like the given one, in any case: the one that the fewest characters
-// which are added, left out, changed or swapped with the next make of it, and the first of several. It returns false
-// if none is near: about one change is meant per four characters.
-func Nearest(name string, of []string) (string, bool) {
+// Nearest returns the candidate with the smallest distance to name, ignoring case, and the first of several. It returns false if
+// that is more than about one change per four characters. For Bukket it returns Bucket.
+func Nearest(name string, candidates []string) (string, bool) {
 	nearest, least := "", max(1, (utf8.RuneCountInString(name)+2)/4)+1
 	a := []rune(strings.ToLower(name))
 
-	for _, other := range of {
+	for _, other := range candidates {
 		b := []rune(strings.ToLower(other))
 		if len(a)-len(b) >= least {
 			continue // The name may be as long as somebody likes.
@@ -221,9 +219,9 @@ func Nearest(name string, of []string) (string, bool) {
 	return nearest, nearest != ""
 }
 
-// DidYouMean asks for the nearest of the names, in front of what else a message says. It is empty if none is near.
-func DidYouMean(name string, of []string) string {
-	nearest, ok := Nearest(name, of)
+// DidYouMean begins a message with the nearest candidate: "did you mean Bucket? ". It is empty if none is near.
+func DidYouMean(name string, candidates []string) string {
+	nearest, ok := Nearest(name, candidates)
 	if !ok {
 		return ""
 	}

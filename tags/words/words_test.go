@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 
 	cases := map[string]struct {
 		reason string
-		of     []string
+		first  []string
 		want   string
 	}{
 		"One":         {"One name is that name.", []string{"bucket"}, "bucket"},
@@ -72,7 +72,7 @@ func TestNames(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, words.Names(tc.of, 0)); diff != "" {
+			if diff := cmp.Diff(tc.want, words.Names(tc.first, 0)); diff != "" {
 				t.Errorf("\n%s\nNames(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -103,36 +103,36 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// FuzzWords proves that whatever is shown is short, can be seen, and has only whole characters.
+// FuzzWords proves that shown texts are short, can be seen, and have only whole characters.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"", "a", "\x00", "\x1b[31m", "\u202e\n", "\xff", strings.Repeat("ü", 200), strings.Repeat("😀\x00", 300), strings.Repeat("\"\\", 5_000)} {
 		f.Add(s, "b", 64)
 	}
 
-	f.Fuzz(func(t *testing.T, s, other string, most int) {
-		most = max(64, min(most, 1<<16))
+	f.Fuzz(func(t *testing.T, s, other string, limit int) {
+		limit = max(64, min(limit, 1<<16))
 
-		for what, got := range map[string]struct {
-			text string
-			most int
+		for name, got := range map[string]struct {
+			text  string
+			limit int
 		}{
 			"Name":  {words.Name(s), words.MaxName},
 			"Cell":  {words.Cell(s), words.MaxCell},
-			"Show":  {words.Show(s, most), most},
+			"Show":  {words.Show(s, limit), limit},
 			"Names": {words.Names([]string{s, other, s}, 1000), words.MaxNames + len(" and 1000 more")},
-			"Items": {words.Items("head: ", []string{words.Name(s), words.Name(other)}, 1000, most), most},
+			"Items": {words.Items("head: ", []string{words.Name(s), words.Name(other)}, 1000, limit), limit},
 		} {
-			if len(got.text) > got.most || !utf8.ValidString(got.text) || strings.ContainsFunc(got.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Errorf("%s of %q: want at most %d bytes of UTF-8 that can be seen, got %d: %q", what, s, got.most, len(got.text), got.text)
+			if len(got.text) > got.limit || !utf8.ValidString(got.text) || strings.ContainsFunc(got.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%s of %q: want at most %d bytes of UTF-8 that can be seen, got %d: %q", name, s, got.limit, len(got.text), got.text)
 			}
 		}
 
-		short := words.Shorten(s, most)
-		if len(short) > most || utf8.ValidString(s) && !utf8.ValidString(short) {
-			t.Errorf("Shorten(%q): want at most %d bytes, and whole characters, got %d: %q", s, most, len(short), short)
+		short := words.Shorten(s, limit)
+		if len(short) > limit || utf8.ValidString(s) && !utf8.ValidString(short) {
+			t.Errorf("Shorten(%q): want at most %d bytes, and whole characters, got %d: %q", s, limit, len(short), short)
 		}
 
-		if len(s) <= most && short != s {
+		if len(s) <= limit && short != s {
 			t.Errorf("Shorten(%q): want what is short enough as it is, got %q", s, short)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 
 const maxDepth = 1000
 
-// A Checker says whether bytes are in plain form. That takes time that grows with their
-// length, and hardly more than that. It can be used again, but not by several at once.
+// A Checker tells whether bytes are in plain form. The time grows with the number of bytes, and hardly faster. A Checker can be
+// used again, but not by several goroutines at once.
 //
 // Nothing takes as much of the time of a call as this. So it goes by positions in the bytes,
 // and keeps positions only.
@@ -28,7 +28,7 @@ type Checker struct {
 // A key is where a key begins and ends.
 type key struct{ from, to int }
 
-// Resource is true if b is a Resource in plain form.
+// Resource reports whether b is a Resource in plain form.
 func (c *Checker) Resource(b []byte) bool {
 	c.b, c.keys = b, c.keys[:0]
 
@@ -68,7 +68,7 @@ func (c *Checker) Resource(b []byte) bool {
 	return c.unique(0)
 }
 
-// Struct is true if b is a google.protobuf.Struct in plain form.
+// Struct reports whether b is a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
 	c.b, c.keys = b, c.keys[:0]
 	return c.items(Struct, 0, len(b), 0)
@@ -139,8 +139,8 @@ func (c *Checker) value(at, end, depth int) bool {
 	}
 }
 
-// entry returns where the value begins of the entry of a map that is from one position to
-// another, and zero if that isn't in plain form. What is in the value is not checked.
+// entry returns the position of the value in the entry of a map between the positions, or zero if the entry isn't in plain form.
+// It doesn't check the value itself.
 func (c *Checker) entry(at, end int) int {
 	b := c.b
 	if at == end || b[at] != Key {
@@ -162,11 +162,11 @@ func (c *Checker) entry(at, end int) int {
 	return value
 }
 
-// seed of hashes, so that nobody can choose keys that have the same.
+// seed of hashes: nobody can choose keys with one hash.
 var seed = maphash.MakeSeed()
 
-// unique is true if the map whose keys are those from the position begin on has none of them
-// twice. It has been checked then. The table is never more than half full.
+// unique reports whether no two keys from the position begin on are the same, and forgets these keys. The table is never more
+// than half full.
 func (c *Checker) unique(begin int) bool {
 	keys := c.keys[begin:]
 	c.keys = c.keys[:begin]

@@ -63,7 +63,7 @@ func Count(b []byte) (n int) {
 }
 
 // Find the field with the key among the entries of a map that b is made of. It returns the rest of
-// b that begins with that field, what is behind it, and its value. The rest is empty if there is no
+// b that begins with the field, the bytes after the field, and its value. The rest is empty if there is no
 // such field.
 func Find(b []byte, key string) (rest, behind, value []byte) {
 	for rest = b; len(rest) > 0; rest = behind {
@@ -134,7 +134,7 @@ func Unknown(b []byte, last protowire.Number) int {
 	return size + n
 }
 
-// OnlyUnknown is true if the bytes are fields as Unknown says, and nothing else.
+// OnlyUnknown reports whether the bytes are fields as Unknown says, and nothing else.
 func OnlyUnknown(b []byte, last protowire.Number) bool {
 	for len(b) > 0 {
 		n := Unknown(b, last)
@@ -161,8 +161,7 @@ func FieldEntry(b []byte) (key, value []byte, ok bool) {
 	return key, value, ok && tag == Value && len(rest) == 0
 }
 
-// length reads the length at the position at. It returns the positions at which what has that
-// length begins and ends, or zeros if the length isn't in plain form or leads beyond b.
+// length reads the length at the position at. It returns the positions at which the bytes of that length begin and end, or zeros if the length isn't in plain form or leads beyond b.
 func length(b []byte, at int) (from, to int) {
 	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
 		return at + 1, at + 1 + int(b[at]) // So most are, and this takes less time.

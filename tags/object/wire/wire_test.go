@@ -105,7 +105,7 @@ func check(t *testing.T, b []byte) bool {
 		t.Fatalf("Resource(%x): in plain form, but it can't be decoded: %v", b, err)
 	}
 
-	// What is known is before what isn't.
+	// Known fields come before unknown ones.
 	if unknown := r.ProtoReflect().GetUnknown(); !bytes.HasSuffix(b, unknown) {
 		t.Fatalf("Resource(%x): in plain form, but its unknown fields are not its end: %x", b, unknown)
 	}
@@ -208,7 +208,7 @@ func TestResource(t *testing.T) {
 			b:      object(field(wire.Struct, []byte{wire.Item, 0x85, 0}, entry("a"))),
 		},
 
-		// What is within something ends there, even if it could go on in what is behind.
+		// An inner message ends with the outer one, even if the bytes after that would do.
 		"ItemGoesOn": {
 			reason: "An item ends in its list.",
 			b:      object(field(wire.List, field(wire.Item, field(wire.List, []byte{wire.Item, 4, wire.String, 2})), field(wire.Item))),
@@ -331,7 +331,7 @@ func TestResourceBroken(t *testing.T) {
 	}
 }
 
-// TestCheckerAfterwards proves that a Checker can be used after what isn't in plain form.
+// TestCheckerAfterwards proves that a Checker can be used after bytes in another form.
 func TestCheckerAfterwards(t *testing.T) {
 	c := wire.Checker{}
 
@@ -348,7 +348,7 @@ func TestCheckerAfterwards(t *testing.T) {
 	}
 }
 
-// isUsual is true if libraries write the value at the depth in plain form.
+// isUsual reports whether libraries write the value at the depth in plain form.
 func isUsual(v *structpb.Value, depth int) bool {
 	if depth > 1000 && (v.GetStructValue() != nil || v.GetListValue() != nil) {
 		return false
