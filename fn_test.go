@@ -84,8 +84,7 @@ func (f logged) onBytes(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv
 	return f.served(ctx, b)
 }
 
-// served runs the function as its server does: on what the codec decodes of b. What the codec
-// encodes of the response is what the client gets.
+// served runs the function as its server does: the codec decodes b, and encodes the response for the client.
 func (f logged) served(ctx context.Context, b []byte) (*fnv1.RunFunctionResponse, error) {
 	before, in := bytes.Clone(b), &fnv1.RunFunctionRequest{}
 	if err := codec.Unmarshal(b, in); err != nil {
@@ -182,7 +181,7 @@ func TestRunFunction(t *testing.T) {
 	}
 }
 
-// requests of the cases of TestRunFunction. What Crossplane finds for them is there.
+// requests returns the requests of the cases of TestRunFunction, with the objects that Crossplane finds for them.
 func requests(tb testing.TB) (out []*fnv1.RunFunctionRequest) {
 	tb.Helper()
 
@@ -217,7 +216,7 @@ func TestExtendsWaits(t *testing.T) {
 
 		in, err := v1beta1.Decode(req.GetInput())
 		if err != nil || report.IsOperation(req) && in.CheckOperation() != nil || !report.IsOperation(req) && in.CheckComposition() != nil {
-			continue // What is written is wrong.
+			continue // The input itself is wrong.
 		}
 
 		rsp, err := newLogged().RunFunction(t.Context(), req)
@@ -300,7 +299,7 @@ func TestRunFunctionForms(t *testing.T) {
 	})
 }
 
-// TestRunFunctionClientGone tests that nobody works for a client that has gone.
+// TestRunFunctionClientGone proves that the function stops if the client has gone.
 func TestRunFunctionClientGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -317,8 +316,8 @@ func TestRunFunctionClientGone(t *testing.T) {
 	}
 }
 
-// TestRunFunctionUntouched proves that all that the step isn't concerned with comes
-// back as it was, what this version of the protocol doesn't know included.
+// TestRunFunctionUntouched proves that all else of a request comes back as it was. That includes fields of a newer version of
+// the protocol.
 func TestRunFunctionUntouched(t *testing.T) {
 	req := calls.Request(calls.Input(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}],
 		"removeTags": [{"key": "Name"}], "ignoreTags": [{"key": "backup:*"}], "resources": [{"kind": "Bucket"}], "limitPolicy": "ApplyStrict",
@@ -345,8 +344,7 @@ func TestRunFunctionUntouched(t *testing.T) {
 	}
 }
 
-// TestRunFunctionForgets proves that nothing that is kept after a call points into what it
-// came in, which may be megabytes.
+// TestRunFunctionForgets proves that the function keeps no pointer into a request, which may have megabytes.
 func TestRunFunctionForgets(t *testing.T) {
 	f := newLogged()
 	req := calls.Request(calls.Input(`"provider": {"fromFieldPath": "spec.provider"}, "statusFieldPath": "status.cloudTags", "fieldDiscovery": "Schema",
@@ -382,8 +380,7 @@ func TestRunFunctionForgets(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-// TestRunFunctionAllocations proves that resources that aren't tagged cost hardly more than the
-// codec takes to decode and encode them.
+// TestRunFunctionAllocations proves that resources without tags cost hardly more than to decode and encode them.
 func TestRunFunctionAllocations(t *testing.T) {
 	if tagstest.Race {
 		t.Skip("under the race detector, encoders allocate more")
@@ -430,7 +427,7 @@ func TestRunFunctionAllocations(t *testing.T) {
 	}
 }
 
-// echo is a function that returns what it gets.
+// echo is a function that returns its request.
 func echo(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
 }
@@ -462,7 +459,7 @@ func TestRunFunctionPanic(t *testing.T) {
 	}
 }
 
-// fatal is the response to a request that fails. Of none, it has neither desired state nor context.
+// fatal is the response to a request that fails. Without a request, it has neither desired state nor context.
 func fatal(reason, message string, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
 	return &fnv1.RunFunctionResponse{
 		Meta:    &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(0)},
@@ -669,8 +666,8 @@ func overGRPC(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.Ru
 	return fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
 }
 
-// TestImports proves that nothing large comes into the binary unseen. What is imported for a few
-// lines may bring all of Kubernetes' API: half of what the binary once was.
+// TestImports proves that nothing large comes into the binary unseen. One import for a few lines may bring all of Kubernetes'
+// API, which once was half of the binary.
 func TestImports(t *testing.T) {
 	var allowed []struct {
 		For      string   `json:"for"`
@@ -924,7 +921,7 @@ func wordsOf(cloud string, tags map[string]string) []string {
 	return out
 }
 
-// desiredWords are those of the tags that a resource of the cloud has.
+// desiredWords returns the words of the tags of a resource of the cloud.
 func desiredWords(cloud string, r *fnv1.Resource) []string {
 	field, tags := tagstest.ForProvider(r)["tags"], make(map[string]string)
 	for key, v := range field.GetStructValue().GetFields() {
@@ -941,8 +938,8 @@ func desiredWords(cloud string, r *fnv1.Resource) []string {
 	return out
 }
 
-// TestRunFunctionTrust proves that no tag of a platform can be forged or displaced: with the profiles that
-// differ in what matters to it and, under the race detector, where time is no matter, with each.
+// TestRunFunctionTrust proves that no tag of a platform can be forged or displaced. It draws the profiles with relevant
+// differences or, under the race detector, all profiles.
 func TestRunFunctionTrust(t *testing.T) {
 	f := newLogged()
 
@@ -1116,7 +1113,7 @@ func FuzzRunFunction(f *testing.F) {
 			t.Errorf("RunFunction(...): a fatal result came with another desired state: -before, +after:\n%s", cmp.Diff(req.GetDesired(), rsp.GetDesired(), protocmp.Transform()))
 		}
 
-		// What fails has lost nothing, as was seen above.
+		// A run that fails has lost nothing: see above.
 		if decoded, ok := removal.Of(req, stamp.Schemas); ok && !fatal {
 			for name, r := range req.GetDesired().GetResources() {
 				if kept := rsp.GetDesired().GetResources()[name]; !decoded.Keeps(r.GetResource(), kept.GetResource()) {
@@ -1134,13 +1131,13 @@ func benchmarked() *Function {
 }
 
 // BenchmarkRunFunction decodes a request, runs the function as it is served, and encodes its
-// response. BenchmarkEcho is the floor: a function that returns what it gets.
+// response. BenchmarkEcho is the floor.
 func BenchmarkRunFunction(b *testing.B) { eachLoad(b, codec.Codec{}, benchmarked().RunFunction) }
 
 func BenchmarkEcho(b *testing.B) { eachLoad(b, encoding.GetCodecV2("proto"), echo) }
 
-// BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels: those of a
-// field, with one more of resources of a kind, and by expressions of which half differ per resource.
+// BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels. A field
+// has the labels, or expressions do, of which half differ per resource. load.Kind adds a label for one kind.
 func BenchmarkExpressions(b *testing.B) {
 	for _, source := range []load.Source{load.Field, load.Kind, load.Name, load.Desired, load.Observed} {
 		b.Run(string(source), func(b *testing.B) {
@@ -1155,8 +1152,8 @@ func BenchmarkExtends(b *testing.B) {
 	eachRequest(b, load.Extends, load.Written, load.Text, load.Object)
 }
 
-// BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects: those of names that
-// are written out, and those that one leads to after the other. These should cost at most a tenth more.
+// BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects. Names select
+// them, or each object leads to the next. That should cost at most a tenth more.
 func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selects, load.Names, load.Chain) }
 
 // eachRequest runs a benchmark with a settled request of 10 resources and 20 labels for each of the forms.
@@ -1258,7 +1255,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestFirstSignal proves that a command which reads what doesn't come ends at the first signal.
+// TestFirstSignal proves that a command ends at the first signal while it waits for its input.
 func TestFirstSignal(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "coverage", "-") //nolint:gosec // This program.
 	cmd.Env = append(os.Environ(), "RUN_MAIN=1")

@@ -348,7 +348,7 @@ func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, g
 	}
 }
 
-// providers draws a provider: any profile, in any case, and some without one.
+// providers draws a provider: any profile, spelled in any way, and some without a profile.
 func providers() *rapid.Generator[string] {
 	names := append(profile.Names(), "", "AWS", "Hetzner", "OPENSTACK", "no-such-cloud")
 	return rapid.SampledFrom(names)

@@ -66,9 +66,9 @@ func (c *Call) RequireAll(source string, objects []object.Object) {
 	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
 }
 
-// Of sets the composed resource that expressions are evaluated for. observed is zero before the resource
+// For sets the composed resource for the next evaluations. observed is zero before the resource
 // exists.
-func (c *Call) Of(name string, desired, observed object.Object) {
+func (c *Call) For(name string, desired, observed object.Object) {
 	c.name, c.desired, c.observed = types.String(name), c.lazy(desired), c.lazy(observed)
 }
 

@@ -43,7 +43,7 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 		}
 	}
 
-	c.Of(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
+	c.For(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
 
 	return c
 }
@@ -355,7 +355,7 @@ func BenchmarkEvaluate(b *testing.B) {
 					c = s.call(b.Context())
 				}
 
-				c.Of(s.Name, object.Tree(s.Desired), object.Object{})
+				c.For(s.Name, object.Tree(s.Desired), object.Object{})
 
 				if _, err := c.Evaluate(e); err != nil {
 					b.Fatal(err)

@@ -111,7 +111,7 @@ type askCase struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Request as JSON, in which $ stands before names that the test knows. Crossplane can do everything, unless the request
+	// Request as JSON, with a $ before names of the test. Crossplane can do everything, unless the request
 	// has capabilities, or Old is true: then Crossplane names none.
 	Request json.RawMessage `json:"request"`
 	Old     bool            `json:"old"`

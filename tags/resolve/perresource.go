@@ -147,7 +147,7 @@ func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 	m := newMerged(p.reserved, len(p.all))
 	g := p.group(c)
 
-	p.call.Of(c.Name, c.Desired, c.Observed)
+	p.call.For(c.Name, c.Desired, c.Observed)
 
 	for i := range p.all {
 		t := &p.all[i]

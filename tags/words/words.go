@@ -46,8 +46,8 @@ func Name(s string) string { return Show(s, MaxName) }
 // Cell returns a name, key or value as tables show it: Show with MaxCell.
 func Cell(s string) string { return Show(s, MaxCell) }
 
-// Show returns s as messages show it, with at most limit bytes (limit >= 64). It quotes s if s is empty, or has a character
-// that can't be seen or that a terminal would obey.
+// Show returns s as messages show it, with at most limit bytes (limit >= 64). It quotes s if s is empty, or has an
+// invisible character, or one that a terminal would obey.
 func Show(s string, limit int) string {
 	size := len(s)
 

@@ -161,7 +161,8 @@ func FieldEntry(b []byte) (key, value []byte, ok bool) {
 	return key, value, ok && tag == Value && len(rest) == 0
 }
 
-// length reads the length at the position at. It returns the positions at which the bytes of that length begin and end, or zeros if the length isn't in plain form or leads beyond b.
+// length reads the length at the position at. It returns the positions of the first byte with that length and of the byte after the
+// last. It returns zeros if the length isn't in plain form or leads beyond b.
 func length(b []byte, at int) (from, to int) {
 	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
 		return at + 1, at + 1 + int(b[at]) // So most are, and this takes less time.
