@@ -108,7 +108,7 @@ func (l Label) Compare(o Label) int {
 
 // Beats reports whether l has more right to a key than the label o before it. A trusted label beats others, and among equals
 // the label of a later source wins.
-func (l *Label) Beats(o *Label) bool {
+func (l Label) Beats(o Label) bool {
 	return l.Trusted && !o.Trusted || l.Trusted == o.Trusted && l.Source.Later(o.Source)
 }
 
@@ -161,8 +161,8 @@ type SkippedTag struct {
 	Kept string
 }
 
-// compare orders skipped tags by qualified keys, and then by tag keys.
-func (t SkippedTag) compare(o SkippedTag) int {
+// compareKeys orders skipped tags by qualified keys, and then by tag keys.
+func (t SkippedTag) compareKeys(o SkippedTag) int {
 	return cmp.Or(strings.Compare(t.QualifiedKey, o.QualifiedKey), strings.Compare(t.Key, o.Key))
 }
 

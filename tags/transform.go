@@ -56,7 +56,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 		skipped = append(skipped, SkippedTag{Tag: t, Reason: profile.CountCap})
 	}
 
-	slices.SortStableFunc(skipped, SkippedTag.compare)
+	slices.SortStableFunc(skipped, SkippedTag.compareKeys)
 
 	return kept, skipped
 }
@@ -182,7 +182,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 	d.collide()
 
-	slices.SortStableFunc(d.Skipped, SkippedTag.compare)
+	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
 	// Labels that are handed on are not reserved: they may be missing.
@@ -251,7 +251,7 @@ func (d *Transformed) collide() {
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		if w, ok := winners[key(t)]; !ok || t.Beats(&d.Tags[w].Label) {
+		if w, ok := winners[key(t)]; !ok || t.Beats(d.Tags[w].Label) {
 			winners[key(t)] = i
 		}
 	}

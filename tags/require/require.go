@@ -73,7 +73,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 
 	// A schema that we asked for must be asked for again, or it isn't there in
 	// the next call.
-	if _, answered := r.schema(k); answered {
+	if _, answered := r.answerTo(k); answered {
 		return object.Node{}
 	}
 
@@ -82,7 +82,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 
 // Schema returns the OpenAPI schema of a kind, or a zero Node if there is none, or if it is not here yet.
 func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
-	answer, answered := r.schema(k)
+	answer, answered := r.answerTo(k)
 	if answered && r.asksForSchemas() {
 		return answer
 	}
@@ -101,7 +101,7 @@ func (r *Requirements) Schemas(kinds iter.Seq[schema.GroupVersionKind]) {
 		apiVersion, kind := k.ToAPIVersionAndKind()
 		r.required.Schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
 
-		_, answered := r.schema(k)
+		_, answered := r.answerTo(k)
 		r.waiting = r.waiting || !answered
 	}
 }
@@ -116,8 +116,8 @@ func (r *Requirements) can(c fnv1.Capability) bool {
 	return slices.Contains(r.req.GetMeta().GetCapabilities(), c)
 }
 
-// schema returns the answer to the requirement of the kind's schema, and false if there is none.
-func (r *Requirements) schema(k schema.GroupVersionKind) (object.Node, bool) {
+// answerTo returns the answer to the requirement of the kind's schema, and false if there is none.
+func (r *Requirements) answerTo(k schema.GroupVersionKind) (object.Node, bool) {
 	if len(r.req.GetRequiredSchemas()) == 0 {
 		return object.Node{}, false
 	}

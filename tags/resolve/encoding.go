@@ -15,9 +15,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// text returns the value of a label as text, by the encoding of the source s: 3 is "3" with Scalar, and "\"x\"" is x with JSON.
+// asText returns the value of a label as text, by the encoding of the source s: 3 is "3" with Scalar, and "\"x\"" is x with JSON.
 // It returns false for null, which is no label. See testdata/scalar.yaml and json.yaml.
-func (f found) text(s *v1beta1.Source) (_ string, ok bool, err error) {
+func (f found) asText(s *v1beta1.Source) (_ string, ok bool, err error) {
 	switch {
 	case !f.IsString() && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
 		s, err := scalar(f.Node)

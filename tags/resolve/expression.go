@@ -109,7 +109,7 @@ func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok boo
 	absent := errors.As(err, new(*expression.AbsentError))
 	if err == nil {
 		f.Node = object.NodeOf(v)
-		if text, ok, err = f.text(s); ok || err != nil {
+		if text, ok, err = f.asText(s); ok || err != nil {
 			return text, "", ok, err
 		}
 

@@ -86,7 +86,7 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 	there := false
 
 	for _, o := range objects {
-		n, err := o.at(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
+		n, err := o.valueAt(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
 		if err == nil && n.IsThere() {
 			there, err = true, out.add(n, o.prefix+in.FromFieldPath.String())
 		}

@@ -133,7 +133,7 @@ func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error 
 
 	list, within := path.Split()
 
-	items, err := o.at(list, "not a list", "a list")
+	items, err := o.valueAt(list, "not a list", "a list")
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type PerResource struct {
 func (p *PerResource) computed() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		for i := 0; p != nil && i < len(p.all); i++ {
-			if p.all[i].source != nil && !yield(&p.all[i]) {
+			if p.all[i].computes != nil && !yield(&p.all[i]) {
 				return
 			}
 		}
@@ -75,7 +75,7 @@ func (g *LabelGroup) has(t *entry) bool { return t.scope == 0 || g.sources[t.sco
 // Group returns the group of a composed resource. alike is false if a label of the resource has an expression: then no other
 // resource need have the same labels.
 func (p *PerResource) Group(c *Composed) (g LabelGroup, alike bool) {
-	g = p.group(c)
+	g = p.groupOf(c)
 
 	for t := range p.computed() {
 		if g.has(t) {
@@ -86,7 +86,7 @@ func (p *PerResource) Group(c *Composed) (g LabelGroup, alike bool) {
 	return g, true
 }
 
-func (p *PerResource) group(c *Composed) LabelGroup {
+func (p *PerResource) groupOf(c *Composed) LabelGroup {
 	sources := make([]byte, len(p.scopes))
 
 	for i, s := range p.scopes {
@@ -109,9 +109,9 @@ type entry struct {
 	// scope is the position in scopes of the source, plus 1. It is 0 if the source has no resources.
 	scope int
 
-	// source and found are set if the label has an expression.
-	source *v1beta1.Source
-	found  found
+	// computes is the source of an expression, and found has the expression. Both are set if the label has one.
+	computes *v1beta1.Source
+	found    found
 
 	// accounts are set for labels of provider configs.
 	accounts *accounts
@@ -125,7 +125,7 @@ type entry struct {
 }
 
 // differs reports whether the label may not be the same for all resources.
-func (t *entry) differs() bool { return t.source != nil || t.accounts != nil || t.scope > 0 }
+func (t *entry) differs() bool { return t.computes != nil || t.accounts != nil || t.scope > 0 }
 
 // add adds the entry t of the source s.
 func (p *PerResource) add(t entry, s *v1beta1.Source) {
@@ -145,7 +145,7 @@ func (p *PerResource) add(t entry, s *v1beta1.Source) {
 // See testdata/resources.yaml and expression.yaml.
 func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 	m := newMerged(p.reserved, len(p.all))
-	g := p.group(c)
+	g := p.groupOf(c)
 
 	p.call.For(c.Name, c.Desired, c.Observed)
 
@@ -184,11 +184,11 @@ func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 		}
 
 		return err
-	case t.source == nil:
+	case t.computes == nil:
 		m.take(t.Label)
 		return nil
 	default:
-		value, why, ok, err := p.compute(t.source, t.found)
+		value, why, ok, err := p.compute(t.computes, t.found)
 		if err != nil {
 			return err
 		}
@@ -322,10 +322,10 @@ func (p *PerResource) Differences() (out []Difference) {
 		switch t := &p.all[i]; {
 		case t.accounts != nil:
 			out = append(out, Difference{Why: t.Source.Name + ": labels come from the provider config that a resource names"})
-		case t.source != nil:
+		case t.computes != nil:
 			names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
 			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and "))})
-		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].source == nil: // The entries of a source are side by side.
+		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].computes == nil: // The entries of a source are side by side.
 			last := &out[len(out)-1]
 			last.Labels, last.Why = append(last.Labels, t.Label), last.Why+", "+words.Name(t.QualifiedKey)
 		case t.scope > 0:

@@ -26,8 +26,8 @@ var providerConfig = sourceType{
 type accounts struct {
 	*v1beta1.Source
 
-	from    *tags.Source
-	include *include
+	from     *tags.Source
+	included *include
 
 	// labels are the labels of each config so far. passed is the name of the first config that names of the source doesn't
 	// have.
@@ -141,12 +141,12 @@ func (p *PerResource) read(a *accounts, config account) ([]tags.Label, error) {
 
 	all, places := found[0], bound{reserved: p.reserved}
 
-	for l, f := range p.included(a.Source, a.from, a.include, all) {
+	for l, f := range p.included(a.Source, a.from, a.included, all) {
 		// Anybody may make a config in a namespace.
 		l.Trusted = l.Trusted && !config.Namespaced
 
 		var ok bool
-		if l.Value, ok, err = f.text(a.Source); err != nil {
+		if l.Value, ok, err = f.asText(a.Source); err != nil {
 			return nil, err
 		}
 
@@ -164,7 +164,7 @@ func (p *PerResource) read(a *accounts, config account) ([]tags.Label, error) {
 
 	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {
-		return nil, &absence{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
+		return nil, &absence{note: cmp.Or(a.included.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
 	}
 
 	return out, nil

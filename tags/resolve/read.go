@@ -26,9 +26,9 @@ type namedObject struct {
 	name, prefix string
 }
 
-// at returns the value at the path, which must be of one of the kinds, such as "an object". Otherwise not says what the value
+// valueAt returns the value at the path, which must be of one of the kinds, such as "an object". Otherwise not says what the value
 // isn't: "spec.labels is a list, not a map of strings".
-func (o namedObject) at(path object.Path, not string, kinds ...string) (object.Node, error) {
+func (o namedObject) valueAt(path object.Path, not string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 
 	switch {
@@ -43,7 +43,7 @@ func (o namedObject) at(path object.Path, not string, kinds ...string) (object.N
 
 // strings returns the map of strings at the path, or nil if there is no such field. Keys whose value is null are left out.
 func (o namedObject) strings(path object.Path) (map[string]string, error) {
-	n, err := o.at(path, "not a map of strings", "an object")
+	n, err := o.valueAt(path, "not a map of strings", "an object")
 	if err != nil || !n.IsThere() {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	var out labels
 
 	for _, path := range paths {
-		n, err := o.at(path, "not a map of strings", "an object")
+		n, err := o.valueAt(path, "not a map of strings", "an object")
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 		return s.Value, nil
 	}
 
-	n, err := r.xr.at(s.FromFieldPath, "not a string", "a string")
+	n, err := r.xr.valueAt(s.FromFieldPath, "not a string", "a string")
 
 	switch {
 	case err != nil:

@@ -141,7 +141,7 @@ func (s *LabelSet) ForContext() *structpb.Struct {
 	winners := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.Common() {
-		if old := winners[l.QualifiedKey]; old.Beats(&l) {
+		if old := winners[l.QualifiedKey]; old.Beats(l) {
 			continue
 		}
 

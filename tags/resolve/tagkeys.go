@@ -77,7 +77,7 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, k
 		return nil, err
 	}
 
-	n, err := in.at(entry.FromFieldPath, not, kinds...)
+	n, err := in.valueAt(entry.FromFieldPath, not, kinds...)
 	if err != nil {
 		return nil, err
 	}

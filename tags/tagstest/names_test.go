@@ -17,8 +17,8 @@ import (
 
 // Packages with such names yet.
 var later = []string{
-	"/tags", "/tags/command/explain", "/tags/command/index", "/tags/command/migrate", "/tags/command/policy",
-	"/tags/command/serve/codec", "/tags/field", "/tags/manifest", "/tags/require", "/tags/resolve", "/tags/stamp",
+	"/tags/command/explain", "/tags/command/index", "/tags/command/migrate", "/tags/command/policy",
+	"/tags/command/serve/codec", "/tags/field", "/tags/manifest", "/tags/stamp",
 	"/tags/tagset",
 }
 
