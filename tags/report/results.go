@@ -185,9 +185,7 @@ func (f *findings) noted(severity fnv1.Severity) []topic {
 // tags of resources. Each resource has a result of its own.
 func (f *findings) withholdings() []topic {
 	return []topic{
-		about(topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}, f.statusLacks, func(why string) string {
-			return words.Show(why, maxText)
-		}),
+		about(topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}, f.statusLacks, shown),
 		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, f.withheld, func(s *stamp.Result) string {
 			first, all := withheldTags(s)
 			return words.Items(words.Name(s.Resource)+": withheld: ", first, all, maxText)
@@ -206,16 +204,15 @@ func (f *findings) unseen() []topic {
 	return []topic{
 		texts(topic{severity: normal, reason: "NoResources", one: "step", several: "steps"}, f.early...),
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
-		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, f.empty, func(l resolve.Lack) string {
-			return words.Show(l.String(), maxText)
-		}),
-		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, f.valueless, func(l resolve.Lack) string {
-			return words.Name(l.String())
-		}),
+		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.Lack.String), shown),
+		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.Lack.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
 		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}
 }
+
+// shown returns the text as the only item of a message.
+func shown(text string) string { return words.Show(text, maxText) }
 
 // ruled returns the key and the allowed values of the rule at position i of the tag policy: owner (allowed: team-a,
 // team-b).

@@ -271,10 +271,7 @@ func (r *Reader) final(t *locate.Target, changed map[string]object.Object) *tags
 		return nil
 	}
 
-	set, err := t.Final(value, &r.Keys)
-	if err != nil {
-		return nil
-	}
+	set, _ := t.Final(value, &r.Keys) // There is none with an error.
 
 	return set
 }

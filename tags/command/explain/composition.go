@@ -201,20 +201,13 @@ func (c *Command) providers(e *explained, step *manifest.Step, run *trace) []str
 	}
 
 	all := c.All || len(out) == 0
-	if out = append(out, providersOfFields(run.Input)...); all {
+	for i := range run.Input.TagFields {
+		out = append(out, run.Input.TagFields[i].Provider)
+	}
+
+	if all {
 		out = append(out, profile.Names()...)
 	}
 
-	return words.Distinct(out)
-}
-
-// providersOfFields returns the providers that entries of tagFields name.
-func providersOfFields(in *v1beta1.CloudTags) (out []string) {
-	for i := range in.TagFields {
-		if p := in.TagFields[i].Provider; p != "" {
-			out = append(out, p)
-		}
-	}
-
-	return out
+	return slices.DeleteFunc(words.Distinct(out), func(provider string) bool { return provider == "" })
 }

@@ -176,29 +176,27 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	return nil
 }
 
-// write the explanation in the format of the output.
+// write the explanation in the format of the output. csv is for keys, as Validate has checked.
 func (c *Command) write(out io.Writer, e explanation) error {
-	if c.Output == "table" {
-		_, err := io.WriteString(out, e.table(c.Terminal))
-		return err
+	var text []byte
+
+	switch c.Output {
+	case "table":
+		text = []byte(e.table(c.Terminal))
+	case "csv":
+		text = []byte(e.(keys).csv()) //nolint:forcetypeassert // See above.
+	case "yaml":
+		text, _ = yaml.Marshal(e.values()) // Strings and lists of them can't fail.
+	default:
+		j := json.NewEncoder(out)
+		j.SetIndent("", "  ")
+
+		return j.Encode(e.values())
 	}
 
-	if k, ok := e.(keys); ok && c.Output == "csv" {
-		_, err := io.WriteString(out, k.csv())
-		return err
-	}
+	_, err := out.Write(text)
 
-	if c.Output == "yaml" {
-		y, _ := yaml.Marshal(e.values()) // Strings and lists of them can't fail.
-		_, err := out.Write(y)
-
-		return err
-	}
-
-	j := json.NewEncoder(out)
-	j.SetIndent("", "  ")
-
-	return j.Encode(e.values())
+	return err
 }
 
 // An explanation can be written.

@@ -202,7 +202,9 @@ func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.Look
 		x.keys[l] = Key{Label: l.QualifiedKey, Provider: p.Name, Key: t.Key, Skipped: reason}
 	}
 
-	x.sort()
+	slices.SortStableFunc(x.Skipped, func(a, b tags.SkippedLabel) int {
+		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
+	})
 	x.addRefused(run.Input)
 	e.addNotes(x, run.Input)
 	x.addFailure(run.Input)
@@ -259,13 +261,6 @@ func (e *explained) tag(x *Explanation, j *stamp.Judged) {
 	if j.NamedBy != nil && !j.NamedBy.Retain && !j.Reserved {
 		x.Ignored = append(x.Ignored, ruled(j, "ignoreTags"))
 	}
-}
-
-// sort the skipped labels.
-func (x *Explanation) sort() {
-	slices.SortStableFunc(x.Skipped, func(a, b tags.SkippedLabel) int {
-		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
-	})
 }
 
 func (x *Explanation) notef(format string, args ...any) {

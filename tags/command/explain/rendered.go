@@ -48,8 +48,7 @@ type Rendered struct {
 
 	Notes []string `json:"notes,omitempty"`
 
-	// keys returns the keys that tags can have for a key of a tag or of a label.
-	keys func(key string) profile.KeySet
+	look *stamp.Look
 }
 
 // A RenderedField is a tag field at FieldPath, which has the Shape. Mismatch is why it can't be used, if it can't.
@@ -187,7 +186,7 @@ func (t *trace) resources() (*rendering, error) {
 		b := newBroken(breach, rule, t.Input)
 
 		if breach.Kind == tagpolicy.Missing {
-			b.Why = r.why(r.keys(b.Key))
+			b.Why = r.why(b.Key)
 		}
 
 		r.Broken = append(r.Broken, b)
@@ -255,7 +254,7 @@ func controller(o object.Object) string {
 
 // look returns the explanation of the target.
 func (t *trace) look(l *stamp.Look) *Rendered {
-	x := &Rendered{Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
+	x := &Rendered{look: l, Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
 	if l.Leave != locate.None && uidOf(l.Resource) != "" {
 		x.LeftAlone += " (which leaves it alone only if the Composition sets it, too)" // Not if somebody has edited the object.
 	}
@@ -265,7 +264,6 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 
 		if i == 0 {
 			x.RenderedField = *f
-			x.keys = func(key string) profile.KeySet { return l.Profile.KeySet(l.Fields[0].Transformed.TagKeys(key)...) }
 		} else {
 			x.Launched = append(x.Launched, f)
 		}
@@ -385,8 +383,10 @@ func (t *trace) lose(tag *tags.Tag, reason profile.SkipReason, why string) LostL
 	return LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), Reason: reason, Why: why}
 }
 
-// why says why no tag has one of the keys, by the labels with these keys.
-func (x *Rendered) why(keys profile.KeySet) string {
+// why says why no tag has the key of a rule, by the labels that have this key or that become such tags.
+func (x *Rendered) why(key string) string {
+	keys := x.look.Profile.KeySet(x.look.Fields[0].Transformed.TagKeys(key)...)
+
 	var out []string
 
 	for i := range x.Labels {
@@ -416,7 +416,14 @@ func (x *rendering) addNotes(run *trace) {
 
 	observed := run.Request.GetObserved().GetResources()
 	if len(observed) == 0 {
-		x.addUnobserved(run)
+		x.notes = append(x.notes, words.Map(run.Set.PerResource.Observing(), func(expression string) string {
+			return expression + " mentions observed, which isn't known, only what is rendered"
+		})...)
+
+		if len(run.Set.Ignore) > 0 {
+			x.notes = append(x.notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
+		}
+
 		return
 	}
 
@@ -426,17 +433,6 @@ func (x *rendering) addNotes(run *trace) {
 
 	if !slices.ContainsFunc(slices.Collect(maps.Values(observed)), owned) {
 		x.notes = append(x.notes, "who owns tags isn't known, since the resources have no metadata.managedFields: kubectl get has a flag --show-managed-fields")
-	}
-}
-
-// addUnobserved notes which sources and entries depend on observed resources, if there are none.
-func (x *rendering) addUnobserved(run *trace) {
-	for _, e := range run.Set.PerResource.Observing() {
-		x.notes = append(x.notes, e+" mentions observed, which isn't known, only what is rendered")
-	}
-
-	if len(run.Set.Ignore) > 0 {
-		x.notes = append(x.notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
 	}
 }
 

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -163,11 +164,7 @@ func (x *Explanation) why(keys profile.KeySet) string {
 		}
 	}
 
-	if len(out) == 0 {
-		return whyMissing
-	}
-
-	return strings.Join(out, ", ")
+	return cmp.Or(strings.Join(out, ", "), whyMissing)
 }
 
 // ruledLines returns a line for each entry, with the tags that it names.
