@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -104,4 +105,11 @@ func (r *Result) keep() {
 
 		return isMore
 	}))
+
+	// A pointer into the labels of the resource would keep all of them, where each resource has labels of its own.
+	kept := make([]tags.Tag, len(r.Labels))
+	for i := range r.Labels {
+		kept[i] = *r.Labels[i].Tag
+		r.Labels[i].Tag = &kept[i]
+	}
 }

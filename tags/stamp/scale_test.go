@@ -79,6 +79,19 @@ func TestStampScales(t *testing.T) {
 	}
 }
 
+// TestKeepCopiesTags tests that a result holds its own tags. A pointer to one tag would keep all labels of the resource, which
+// are 1,000 for each of 500 resources if an expression computes one of them from the name.
+func TestKeepCopiesTags(t *testing.T) {
+	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
+
+	r := Result{Labels: []Judged{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
+	r.keep()
+
+	if len(r.Labels) != 1 || r.Labels[0].Tag == &all[0] || *r.Labels[0].Tag != all[0] {
+		t.Errorf("keep(): want a copy of the tag %v alone, got %v", all[0], r.Labels)
+	}
+}
+
 // TestStampEnds tests that stamping ends once the client has gone.
 func TestStampEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
