@@ -383,7 +383,7 @@ func (t *trace) lose(tag *tags.Tag, reason profile.SkipReason, why string) LostL
 	return LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), Reason: reason, Why: why}
 }
 
-// why says why no tag has the key of a rule, by the labels that have this key or that become such tags.
+// why says why no tag has the key of a rule. It names each label of the key, and the reason for its fate, such as count-cap.
 func (x *Rendered) why(key string) string {
 	keys := x.look.Profile.KeySet(x.look.Fields[0].Transformed.TagKeys(key)...)
 
