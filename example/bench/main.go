@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plexsphere/function-cloud-tags/example/internal/attacks"
 	"github.com/plexsphere/function-cloud-tags/example/internal/bench"
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/program"
@@ -362,7 +363,7 @@ func (s *session) scale(ctx context.Context) error {
 
 // limits are measured of the function alone: an echo returns what it gets.
 func (s *session) limits(ctx context.Context) error {
-	for _, attack := range load.Attacks() {
+	for _, attack := range attacks.All() {
 		if !strings.Contains(attack.Name, s.Attacks) {
 			continue
 		}

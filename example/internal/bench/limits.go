@@ -9,8 +9,8 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/example/internal/attacks"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 )
 
 // Sizes of what an attack makes long, in bytes. Crossplane and functions refuse requests of more than 4 MiB.
@@ -76,7 +76,7 @@ const maxCalls = 6
 
 // NewAttack returns the attack with something of size bytes, and with all objects that the server asks for. The server's
 // answers do not matter.
-func NewAttack(ctx context.Context, s *Server, attack *load.Attack, size int) *Attack {
+func NewAttack(ctx context.Context, s *Server, attack *attacks.Attack, size int) *Attack {
 	req, objects := attack.Request(size)
 
 	for range maxCalls - 1 {

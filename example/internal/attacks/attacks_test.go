@@ -1,4 +1,4 @@
-package load
+package attacks
 
 import (
 	"maps"
@@ -12,14 +12,14 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
-	objects "github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // settings adds the settings of a type below the path to out, each with the type of its value.
 func settings(typ reflect.Type, path string, out map[string]reflect.Type) {
 	switch kind := typ.Kind(); {
-	case typ == reflect.TypeFor[objects.Path](), typ == reflect.TypeFor[expression.Expression](), typ == reflect.TypeFor[expression.Regexp](), typ == reflect.TypeFor[profile.Pattern](), typ == reflect.TypeFor[v1beta1.Duration]():
+	case typ == reflect.TypeFor[object.Path](), typ == reflect.TypeFor[expression.Expression](), typ == reflect.TypeFor[expression.Regexp](), typ == reflect.TypeFor[profile.Pattern](), typ == reflect.TypeFor[v1beta1.Duration]():
 		out[path] = typ
 	case kind == reflect.Pointer:
 		settings(typ.Elem(), path, out)
@@ -113,7 +113,7 @@ func TestAttacks(t *testing.T) {
 
 	got, names := make(map[string]bool), make(map[string]bool)
 
-	for _, a := range Attacks() {
+	for _, a := range All() {
 		if want[a.Setting] {
 			got[a.Setting] = true
 		}
@@ -136,6 +136,6 @@ func TestAttacks(t *testing.T) {
 	}
 
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-		t.Errorf("\nEach setting that reads a field needs an attack with something long in the field.\nAttacks(): -settings, +attacks:\n%s", diff)
+		t.Errorf("\nEach setting that reads a field needs an attack with something long in the field.\nAll(): -settings, +attacks:\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package load
+package attacks
 
 import (
 	"fmt"
@@ -40,8 +40,8 @@ func in(place string, long thing) map[string]thing { return map[string]thing{pla
 // from is the field of an input with these sources.
 func from(sources ...string) string { return `"sources": [` + strings.Join(sources, ", ") + `]` }
 
-// Attacks returns all attacks.
-func Attacks() []Attack {
+// All returns all attacks.
+func All() []Attack {
 	return slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
 }
 

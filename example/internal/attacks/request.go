@@ -1,4 +1,5 @@
-package load
+// Package attacks makes requests that cost as much as the author of a composite resource can make them cost.
+package attacks
 
 import (
 	"fmt"
@@ -53,7 +54,7 @@ const (
 // Request returns the request, and the objects that the function may require for it. The long thing has about size
 // bytes, or fewer if the function accepts no more.
 func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct) {
-	parts := object([]byte(ordinary), "")
+	parts := value(ordinary, 0).GetStructValue()
 
 	for i := range max(a.resources, few) {
 		put(parts, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
@@ -65,7 +66,7 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 
 	state := func(name string) map[string]*fnv1.Resource {
 		out := make(map[string]*fnv1.Resource)
-		for name, v := range fields(parts, name) {
+		for name, v := range parts.GetFields()[name].GetStructValue().GetFields() {
 			out[name] = &fnv1.Resource{Resource: v.GetStructValue()}
 		}
 
@@ -73,7 +74,7 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 	}
 
 	return &fnv1.RunFunctionRequest{
-		Input:    object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`), ""),
+		Input:    value(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`, 0).GetStructValue(),
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: parts.GetFields()["xr"].GetStructValue()}, Resources: state("observed")},
 		Desired:  &fnv1.State{Resources: state("desired")},
 		Context:  parts.GetFields()["context"].GetStructValue(),
@@ -99,7 +100,7 @@ func put(parts *structpb.Struct, place string, v *structpb.Value) {
 func resource(kind string) *structpb.Value {
 	apiVersion, kind, _ := strings.Cut(kind, " ")
 
-	return structpb.NewStructValue(object(fmt.Appendf(nil, `{"apiVersion": %q, "kind": %q, "metadata": {"labels": {"app": "x"}}, "spec": {"forProvider": {"region": "eu"}}}`, apiVersion, kind), ""))
+	return value(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"labels": {"app": "x"}}, "spec": {"forProvider": {"region": "eu"}}}`, apiVersion, kind), 0)
 }
 
 // atMost returns the long thing with at most limit bytes: the function accepts no more.
@@ -224,10 +225,10 @@ func aliases(size int) *structpb.Value {
 // standard is an input with a list in the field, each item as the JSON unit.
 func standard(field, unit string) thing {
 	return func(size int) *structpb.Value {
-		input := object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}`), "")
-		input.Fields[field] = list(unit)(size)
+		input := value(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}`, 0)
+		input.GetStructValue().Fields[field] = list(unit)(size)
 
-		return structpb.NewStructValue(input)
+		return input
 	}
 }
 
