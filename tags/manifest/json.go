@@ -23,12 +23,12 @@ const maxDepth = 10_000
 // A jsonDecoder decodes JSON by token, so that only one item of a list is in memory at a time. After an error, it reads
 // nothing.
 type jsonDecoder struct {
-	*json.Decoder
 	*decoder
 
-	gauge *gauge
-	depth int
-	err   error
+	tokens *json.Decoder
+	gauge  *gauge
+	depth  int
+	err    error
 }
 
 // json decodes the JSON values at the beginning of the text, and returns the rest of the text.
@@ -39,7 +39,7 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 	}
 
 	j := &jsonDecoder{decoder: d, gauge: &gauge{in: in}}
-	j.Decoder = json.NewDecoder(j.gauge)
+	j.tokens = json.NewDecoder(j.gauge)
 
 	for {
 		if err := j.value(); err != nil {
@@ -49,12 +49,12 @@ func (d *decoder) json(text io.Reader) (rest io.Reader, err error) {
 		d.document++
 
 		var next [1]byte
-		if j.More() { // It skips space.
-			_, _ = j.Buffered().Read(next[:])
+		if j.tokens.More() { // It skips space.
+			_, _ = j.tokens.Buffered().Read(next[:])
 		}
 
 		if next[0] != '{' && next[0] != '[' {
-			return io.MultiReader(j.Buffered(), in), nil
+			return io.MultiReader(j.tokens.Buffered(), in), nil
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (j *jsonDecoder) object(mayBeList bool) *structpb.Struct { //nolint:revive 
 }
 
 // more reports whether the list or object goes on. After an error, it doesn't.
-func (j *jsonDecoder) more() bool { return j.err == nil && j.More() }
+func (j *jsonDecoder) more() bool { return j.err == nil && j.tokens.More() }
 
 // token returns the next token. It is an error if the text ends before it.
 func (j *jsonDecoder) token() json.Token {
@@ -133,7 +133,7 @@ func (j *jsonDecoder) token() json.Token {
 		return nil
 	}
 
-	t, err := j.Token()
+	t, err := j.tokens.Token()
 
 	switch {
 	case errors.Is(err, io.EOF):
@@ -156,7 +156,7 @@ func (j *jsonDecoder) token() json.Token {
 // fail keeps the error with its line, unless there is an earlier error.
 func (j *jsonDecoder) fail(err error) {
 	if j.err == nil {
-		ahead, _ := io.ReadAll(j.Buffered())
+		ahead, _ := io.ReadAll(j.tokens.Buffered())
 		j.err = errors.Wrapf(err, "line %d", j.gauge.lines-bytes.Count(ahead, []byte{'\n'})+1)
 	}
 }

@@ -16,11 +16,7 @@ import (
 )
 
 // Packages with such names yet.
-var later = []string{
-	"/tags/command/explain", "/tags/command/index", "/tags/command/migrate", "/tags/command/policy",
-	"/tags/command/serve/codec", "/tags/field", "/tags/manifest", "/tags/stamp",
-	"/tags/tagset",
-}
+var later = []string{"/tags/field", "/tags/stamp", "/tags/tagset"}
 
 const module = "github.com/plexsphere/function-cloud-tags"
 

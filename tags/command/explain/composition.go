@@ -22,7 +22,7 @@ import (
 
 // clouds explains which tags the labels of a composite resource are on each cloud.
 func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, error) {
-	step, run, err := c.run(ctx, r)
+	step, run, err := c.trace(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,9 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, 
 	return e, err
 }
 
-// run the step of the Composition for the composite resource and, if there are any, its rendered resources.
-func (c *Command) run(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
+// trace runs the step of the Composition for the composite resource and, if there are any, its rendered resources. It returns the step,
+// and a trace of the run.
+func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
 	objects, err := c.required(r)
 	if err != nil {
 		return nil, nil, err

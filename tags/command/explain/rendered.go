@@ -124,7 +124,7 @@ type rendering struct {
 
 // rendered explains the tags of rendered resources.
 func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation, error) {
-	_, run, err := c.run(ctx, r)
+	_, run, err := c.trace(ctx, r)
 	if err != nil {
 		return nil, err
 	}

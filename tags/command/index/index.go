@@ -99,10 +99,11 @@ func (c *Command) Validate() error {
 
 // Run runs the command.
 func (c *Command) Run() error {
-	return c.run(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
+	return c.index(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
 }
 
-func (c *Command) run(r *manifest.Reader, out io.Writer) error {
+// index is Run with another reader and another file for standard output.
+func (c *Command) index(r *manifest.Reader, out io.Writer) error {
 	err := c.print(r, out)
 	if err == nil || errors.Is(err, errDiffers) {
 		return err

@@ -150,7 +150,7 @@ func run(t *testing.T, stdin string, args ...string) []string {
 
 	err := tagstest.ParseArgs(c, args)
 	if err == nil {
-		err = c.run(&manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
+		err = c.index(&manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
 	}
 
 	got := []string{}
@@ -177,7 +177,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	out, progress := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}}).run(&manifest.Reader{Progress: progress}, out); err != nil {
+	if err := (&Command{Paths: []string{dir}}).index(&manifest.Reader{Progress: progress}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -196,7 +196,7 @@ func TestBuiltIn(t *testing.T) {
 	const dir = "../../field/testdata/crds"
 
 	out := &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}}).run(&manifest.Reader{Progress: os.Stderr}, out); err != nil {
+	if err := (&Command{Paths: []string{dir}}).index(&manifest.Reader{Progress: os.Stderr}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -224,7 +224,7 @@ func TestBuiltIn(t *testing.T) {
 
 	out.Reset()
 
-	if err := (&Command{Paths: []string{dir}, Diff: true}).run(&manifest.Reader{Progress: io.Discard}, out); err != nil || out.Len() > 0 {
+	if err := (&Command{Paths: []string{dir}, Diff: true}).index(&manifest.Reader{Progress: io.Discard}, out); err != nil || out.Len() > 0 {
 		t.Errorf("want no differences, got %v:\n%s", err, out)
 	}
 }
@@ -238,7 +238,7 @@ func TestJSON(t *testing.T) {
 
 	for range 2 {
 		printed, got := &bytes.Buffer{}, &bytes.Buffer{}
-		if err := (&Command{Output: "json"}).run(nil, printed); err != nil {
+		if err := (&Command{Output: "json"}).index(nil, printed); err != nil {
 			t.Fatal(err)
 		}
 
@@ -255,7 +255,7 @@ func TestJSON(t *testing.T) {
 // TestTable prints the built-in index as lines. Where releases don't agree on a kind, each line has its releases.
 func TestTable(t *testing.T) {
 	out := &strings.Builder{}
-	if err := (&Command{}).run(nil, out); err != nil {
+	if err := (&Command{}).index(nil, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -293,14 +293,14 @@ func TestProcess(t *testing.T) {
 
 func TestBrokenPipe(t *testing.T) {
 	for _, c := range []*Command{{}, {Output: "json"}} {
-		if err := c.run(nil, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
+		if err := c.index(nil, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
 			t.Errorf("want the error of the output, got %v", err)
 		}
 	}
 
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(expand("CRD vm.example.org Machine v1 {tags: {type: object, additionalProperties: {type: string}}}"))
-		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).run(&manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
+		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).index(&manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
 			t.Errorf("want the error of the output, got %v", err)
 		}
 	}

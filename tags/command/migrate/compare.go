@@ -34,7 +34,9 @@ type cluster struct {
 	xrs      []*structpb.Struct
 	observed map[string]*fnv1.Resource
 	required []*structpb.Struct
-	context  *structpb.Struct
+
+	// pipelineContext is the context that the pipeline begins with.
+	pipelineContext *structpb.Struct
 
 	targets map[string]string
 
@@ -53,7 +55,7 @@ func (c *Command) cluster() (_ *cluster, err error) {
 		return nil, err
 	}
 
-	out := &cluster{Command: c, xrs: xrs, required: required, context: values, observed: make(map[string]*fnv1.Resource)}
+	out := &cluster{Command: c, xrs: xrs, required: required, pipelineContext: values, observed: make(map[string]*fnv1.Resource)}
 
 	for _, o := range observed {
 		if name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text(); name != "" {
@@ -297,7 +299,7 @@ func finder() *locate.Finder {
 
 // render returns the composed resources that the steps desire for the composite resource.
 func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*structpb.Struct) (map[string]*fnv1.Resource, error) {
-	req := manifest.Request(xr, c.context)
+	req := manifest.Request(xr, c.pipelineContext)
 	req.Observed.Resources = c.observed
 	req.Desired = &fnv1.State{}
 	c.rendered = nil

@@ -28,12 +28,12 @@ func TestPrinted(t *testing.T) {
 			return err
 		}
 
-		return c.run(in, out)
+		return c.write(in, out)
 	})
 }
 
 func TestWriteError(t *testing.T) {
-	err := parse(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").run(nil, tagstest.BrokenPipe{})
+	err := parse(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").write(nil, tagstest.BrokenPipe{})
 	if err == nil || err.Error() != "cannot write the policy: the pipe is broken" {
 		t.Errorf("an error of the output should be said, but it is: %v", err)
 	}

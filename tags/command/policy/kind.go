@@ -42,15 +42,15 @@ func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// kinds are the Kinds to check, each once, and the plurals that --match gives.
-type kinds struct {
+// matchedKinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals that --match gives.
+type matchedKinds struct {
 	Kinds   []string
 	plurals map[string]string
 }
 
 // parseMatch returns the kinds of --match, such as v1/Namespace or platform.example.org/v1/Zone=zones.
-func parseMatch(matches []string) (kinds, error) {
-	out := kinds{plurals: make(map[string]string)}
+func parseMatch(matches []string) (matchedKinds, error) {
+	out := matchedKinds{plurals: make(map[string]string)}
 
 	for _, match := range matches {
 		apiVersionKind, plural, given := strings.Cut(match, "=")
@@ -91,9 +91,9 @@ func pluralOf(name string) string {
 	}
 }
 
-// Resources returns the API server's names of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns all
+// APIResources returns the API server's names of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns all
 // resources of the group. This is safer than a guess, since the policy's expressions check the kind, too.
-func (p *policy) Resources() (out []schema.GroupResource) {
+func (p *policy) APIResources() (out []schema.GroupResource) {
 	all := make([]schema.GroupResource, len(p.Kinds))
 
 	for i, kind := range p.Kinds {

@@ -13,12 +13,12 @@ import (
 // named returns a variable or a condition of a policy.
 func named(name, expression string) dict { return dict{"name": name, "expression": expression} }
 
-// labels returns the spec of the policy on labels and annotations.
-func (p *policy) labels() dict {
+// spec returns the spec of the policy on labels and annotations.
+func (p *policy) spec() dict {
 	return dict{
 		"failurePolicy": "Fail",
 		// Kinds match in all versions, since labels are the same in all.
-		"matchConstraints": dict{"matchPolicy": "Equivalent", "resourceRules": words.Map(p.Resources(), resourceRules)},
+		"matchConstraints": dict{"matchPolicy": "Equivalent", "resourceRules": words.Map(p.APIResources(), resourceRules)},
 		"matchConditions":  p.conditions(),
 		"variables":        p.variables(),
 		"validations":      p.validations(),

@@ -54,7 +54,7 @@ type Command struct {
 
 	// input is made of the flags, and nil if there is a Composition. matched has the kinds of Match.
 	input   *v1beta1.CloudTags
-	matched kinds
+	matched matchedKinds
 }
 
 // Cobra returns the command line of the command.
@@ -106,7 +106,7 @@ type policy struct {
 	*v1beta1.CloudTags
 	settings
 
-	kinds
+	matchedKinds
 
 	Readings []*reading
 	Prefixes []string    // Prefixes of the readings, each once.
@@ -180,9 +180,10 @@ func (c *Command) validateFlags(fields map[string]any) (err error) {
 }
 
 // Run the command.
-func (c *Command) Run() error { return c.run(os.Stdin, os.Stdout) }
+func (c *Command) Run() error { return c.write(os.Stdin, os.Stdout) }
 
-func (c *Command) run(in io.Reader, out io.Writer) error {
+// write is Run with other files for standard input and output.
+func (c *Command) write(in io.Reader, out io.Writer) error {
 	text, err := c.text(&manifest.Reader{Stdin: in})
 	if err != nil {
 		return errors.Wrap(err, "cannot make a policy")
@@ -195,7 +196,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text returns the manifests of the policy and of its binding.
 func (c *Command) text(r *manifest.Reader) (string, error) {
-	p := &policy{settings: settings{Actions: c.Action, Selector: c.Selector}, kinds: c.matched}
+	p := &policy{settings: settings{Actions: c.Action, Selector: c.Selector}, matchedKinds: c.matched}
 
 	s, err := c.step(r)
 	if err != nil {
@@ -219,14 +220,14 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 	}
 
 	if !c.Resources {
-		return c.labels(p, s, profiles)
+		return c.labelPolicy(p, s, profiles)
 	}
 
 	if err := p.readDefinitions(r, c.CRDs); err != nil {
 		return "", err
 	}
 
-	return p.resources(s, profiles)
+	return p.resourcePolicies(s, profiles)
 }
 
 // use gives the policy its input.
@@ -237,8 +238,8 @@ func (p *policy) use(in *v1beta1.CloudTags) {
 	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 }
 
-// labels returns the manifests of the policy on labels and annotations, and of its binding.
-func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
+// labelPolicy returns the manifests of the policy on labels and annotations, and of its binding.
+func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.read(s)
 
 	if len(p.Readings) == 0 {
@@ -259,7 +260,7 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 		}
 	}
 
-	return p.print(p.validating(p.labels())...)
+	return p.print(p.validating(p.spec())...)
 }
 
 // checkPrefixes returns an error if no key can begin with one of the prefixes, such as a/b/c.

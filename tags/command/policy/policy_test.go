@@ -48,7 +48,7 @@ func output(tb rapid.TB, in string, args ...string) []byte {
 	tb.Helper()
 
 	out := &bytes.Buffer{}
-	if err := parse(tb, args...).run(strings.NewReader(in), out); err != nil {
+	if err := parse(tb, args...).write(strings.NewReader(in), out); err != nil {
 		tb.Fatal(err)
 	}
 

@@ -29,8 +29,8 @@ type resourceRule struct {
 	field *tagField
 }
 
-// resources returns policies on managed resources by the input's tag policy, one for each tag field.
-func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (string, error) {
+// resourcePolicies returns policies on managed resources by the input's tag policy, one for each tag field.
+func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	if p.TagPolicy == nil {
 		return "", errors.New("--resources: the input has no tagPolicy")
 	}
@@ -47,15 +47,15 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 
 	var out []dict
 	for _, f := range fields {
-		out = append(out, f.validating(f.judges())...)
+		out = append(out, f.validating(f.spec())...)
 	}
 
 	return p.print(out...)
 }
 
-// judges returns the spec of the policy that judges the tags in the field. If an object was judged before, it may go on breaking a rule
+// spec returns the spec of the policy that judges the tags in the field. If an object was judged before, it may go on breaking a rule
 // in the same way.
-func (f *tagField) judges() dict {
+func (f *tagField) spec() dict {
 	wasNot := []string{"oldObject == null"}
 
 	for _, condition := range []string{f.Changes("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {

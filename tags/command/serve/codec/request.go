@@ -85,11 +85,11 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 	case desired:
 		return d.state(body, &d.to.Desired)
 	case extraResources:
-		d.to.ExtraResources, ok = put(d.to.GetExtraResources(), body, d.resources) //nolint:staticcheck // Crossplane before v2.2 answers there.
+		d.to.ExtraResources, ok = put(d.to.GetExtraResources(), body, d.newResources) //nolint:staticcheck // Crossplane before v2.2 answers there.
 	case requiredResources:
-		d.to.RequiredResources, ok = put(d.to.GetRequiredResources(), body, d.resources)
+		d.to.RequiredResources, ok = put(d.to.GetRequiredResources(), body, d.newResources)
 	case requiredSchemas:
-		d.to.RequiredSchemas, ok = put(d.to.GetRequiredSchemas(), body, d.schema)
+		d.to.RequiredSchemas, ok = put(d.to.GetRequiredSchemas(), body, d.newSchema)
 	default:
 	}
 
@@ -130,10 +130,10 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 		switch n {
 		case composite:
 			if ok = s.GetComposite() == nil; ok {
-				s.Composite, ok = d.resource(body)
+				s.Composite, ok = d.newResource(body)
 			}
 		case composed:
-			s.Resources, ok = put(s.GetResources(), body, d.resource)
+			s.Resources, ok = put(s.GetResources(), body, d.newResource)
 		default:
 		}
 
@@ -141,28 +141,28 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	})
 }
 
-// resource returns the resource with the bytes.
-func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
+// newResource returns a resource with the bytes.
+func (d *decoder) newResource(b []byte) (*fnv1.Resource, bool) {
 	r := &fnv1.Resource{}
 	object.SetBytes(r, b)
 
 	return r, d.Resource(b)
 }
 
-// resources returns the list with the bytes.
-func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
+// newResources returns a list with the bytes.
+func (d *decoder) newResources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
 	return out, each(b, out, wire.LastOfOne, func(n int, body, _ []byte) bool {
-		r, ok := d.resource(body)
+		r, ok := d.newResource(body)
 		out.Items = append(out.Items, r)
 
 		return ok && n == wire.LastOfOne
 	})
 }
 
-// schema returns the schema with the bytes.
-func (d *decoder) schema(b []byte) (*fnv1.Schema, bool) {
+// newSchema returns a schema with the bytes.
+func (d *decoder) newSchema(b []byte) (*fnv1.Schema, bool) {
 	s := &fnv1.Schema{}
 	object.SetSchema(s, b)
 
