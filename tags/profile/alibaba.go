@@ -1,6 +1,6 @@
 package profile
 
-// alibaba is what Alibaba Cloud admits, by
+// alibaba has the limits of Alibaba Cloud, by
 // https://www.alibabacloud.com/help/resource-management/tag/product-overview/limits.
 var alibaba = cloud{
 	contract: &alibabaContract,
@@ -38,5 +38,5 @@ var (
 			without("letters, digits, space and + - = . _ : /, without http:// and https://", alibabaLinks)
 )
 
-// alibabaLinks are what neither keys nor values may have in them.
+// alibabaLinks matches the beginning of a link. Neither keys nor values may have one.
 const alibabaLinks = `(?i)https?://`

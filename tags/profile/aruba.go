@@ -1,8 +1,8 @@
 package profile
 
-// aruba is Aruba Cloud: a tag is one word of at least four characters, by the errors in the
-// tests of https://github.com/Arubacloud/terraform-provider-arubacloud. Nothing else is known,
-// and as the generic profile has it.
+// aruba has the limits of Aruba Cloud. A tag is one word of at least four characters, by the errors in the
+// tests of https://github.com/Arubacloud/terraform-provider-arubacloud. Nothing else is known: the other
+// limits are the generic profile's.
 var aruba = cloud{contract: &Profile{
 	Name:       "aruba",
 	Key:        Length{Runes: 63},

@@ -1,6 +1,6 @@
 package profile
 
-// aws is what AWS admits.
+// aws has the limits of AWS.
 var aws = cloud{
 	contract: &awsContract,
 	api:      &awsAPI,
@@ -8,7 +8,7 @@ var aws = cloud{
 	refuses:  append(awsServices(awsRefusing), awsRefusers),
 	always: []service{
 		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
-		// and the tags by which it finds what is its own.
+		// and the tags by which it finds its own resources.
 		narrow(awsContract, func(p *Profile) {
 			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
 			p.Taken = []string{"Name", "kubernetes.io/cluster/*", "sigs.k8s.io/cluster-api-provider-aws/*"}
@@ -22,7 +22,7 @@ var aws = cloud{
 		awsLoadBalancers(awsContract),
 
 		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
-		// itself, and values that it takes for templates.
+		// itself, and values that it reads as templates.
 		narrow(awsContract, func(p *Profile) {
 			p.ValueClass = charsOf("", `[^\p{Cc}]`).without("anything but control characters and {{", `\{\{`)
 			p.Taken = []string{"CSIVolumeName", "CSIVolumeSnapshotName", "ebs.csi.aws.com/*", "kubernetes.io*"}
@@ -37,7 +37,7 @@ var aws = cloud{
 	},
 }
 
-// awsServices are the services that admit less than the profile does.
+// awsServices returns the services with narrower limits than the profile.
 func awsServices(p Profile) []service {
 	return []service{
 		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
@@ -50,10 +50,10 @@ func awsServices(p Profile) []service {
 	}
 }
 
-// awsRefusers are the services of which AWS says what their APIs admit in values: by a pattern in
-// the API's model (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB,
-// Keyspaces and S3, in the developer's guide. EC2 admits all, and of others nothing is known. Each
-// goes by the names that the API groups of Crossplane's and AWS's own controllers start with.
+// awsRefusers are the services with documented characters of values: by a pattern in the API's model
+// (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB, Keyspaces and S3, in the
+// developer's guide. EC2 admits all values, and of other services nothing is known. A service has the
+// first word of its API groups in Crossplane's and AWS's own controllers.
 var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
 	"accessanalyzer", "acm", "acmpca", "amp", "amplify", "applicationinsights", "appstream", "athena", "backup",
 	"bedrock", "bedrockagent", "bedrockagentcore", "bedrockagentcorecontrol", "ce", "cloudfront", "cloudhsmv2", "cloudwatchlogs",
@@ -64,7 +64,7 @@ var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
 	"servicequotas", "sesv2", "sfn", "ssm", "ssoadmin", "storagegateway", "swf", "vpclattice", "wafv2", "xray",
 )...).named("most services other than EC2")
 
-// awsKinds are all kinds of the services.
+// awsKinds returns patterns of all kinds of the services.
 func awsKinds(services ...string) []string {
 	var kinds []string
 	for _, s := range services {
@@ -74,15 +74,15 @@ func awsKinds(services ...string) []string {
 	return kinds
 }
 
-// awsLoadBalancers is what the profile admits, but for the tags by which
-// https://github.com/kubernetes-sigs/aws-load-balancer-controller finds what is its own.
+// awsLoadBalancers returns the profile without the tags by which
+// https://github.com/kubernetes-sigs/aws-load-balancer-controller finds its own resources.
 func awsLoadBalancers(p Profile) service {
 	return narrow(p, func(p *Profile) {
 		p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
 	}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller")
 }
 
-// clusterAPI returns the kinds of these names in the groups that all providers of Cluster API share.
+// clusterAPI returns patterns of these kinds in the API groups that all providers of Cluster API share.
 func clusterAPI(names ...string) []string {
 	var kinds []string
 
@@ -95,8 +95,7 @@ func clusterAPI(names ...string) []string {
 	return kinds
 }
 
-// awsContract is what https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
-// says.
+// awsContract has the limits in https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html.
 var awsContract = Profile{
 	Name:     "aws",
 	Key:      Length{Runes: 128},
@@ -106,17 +105,17 @@ var awsContract = Profile{
 	Reserved: []string{"aws:"},
 }
 
-// awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
+// awsAPI admits in values the characters of keys, as many services do. EC2 admits all.
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
-// awsRefusing has what such services are known to refuse in values, which is less than that.
+// awsRefusing admits in values all characters that some of these services are known to admit.
 var awsRefusing = *changed(awsContract, func(p *Profile) {
 	p.ValueClass = charsOf("letters, numbers, white space and + - = . _ : / @", `[\p{L}\p{N}\p{Z}\s+\-=._:/@]`)
 })
 
 var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)
 
-// What services admit that don't admit all letters.
+// awsASCIIClass is the class of services that admit ASCII letters only.
 var awsASCIIClass = charsOf("ASCII letters and digits, space and + - = . _ : / @", `[0-9A-Za-z +\-=._:/@]`)
 
 const awsNoSpace = `[0-9A-Za-z+\-=._:/@]`

@@ -1,8 +1,7 @@
 package profile
 
-// azure is what Azure admits, and its services are what
-// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations
-// says.
+// azure has the limits of Azure. Its services have the limits in
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations.
 var azure = cloud{
 	contract: &azureContract,
 	services: []service{
@@ -12,7 +11,7 @@ var azure = cloud{
 			"network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*",
 			"network.frontdoor.azure.com/WebApplicationFirewallPolicy", "cdn.azure.com/AfdEndpoint").named("front-door"),
 
-		// A Profile of Azure Service Operator is one of Front Door or of CDN.
+		// A Profile of Azure Service Operator belongs to Front Door or to CDN.
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = frontDoorClass, noColon, 15 }, "cdn.azure.com/Profile"),
 
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 },
@@ -22,28 +21,28 @@ var azure = cloud{
 			"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
 	},
 	always: []service{
-		// Azure tells no tag names apart by case, but stores these in lower case, so that its
-		// Terraform provider refuses others: TagsWithLowerCaseKeys in data_share_account_resource.go
-		// and the documents of the resource azurerm_maintenance_configuration in
+		// Azure compares tag names without case, but stores these in lower case. So its Terraform
+		// provider refuses capitals: TagsWithLowerCaseKeys in data_share_account_resource.go and
+		// the documents of the resource azurerm_maintenance_configuration in
 		// https://github.com/hashicorp/terraform-provider-azurerm.
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = azureLowerClass, lowerNoSlash },
 			"datashare.azure.*/Account", "maintenance.azure.*/MaintenanceConfiguration"),
 
 		// The tags by which https://github.com/kubernetes-sigs/cluster-api-provider-azure finds
-		// what is its own.
+		// its own resources.
 		narrow(azureContract, func(p *Profile) {
 			p.Taken = []string{"kubernetes.io_cluster_*", "sigs.k8s.io_cluster-api-provider-azure_*"}
 		}, clusterAPI("Azure*")...).named("cluster-api"),
 
-		// Those that https://github.com/Azure/karpenter-provider-azure sets itself.
+		// The tags that https://github.com/Azure/karpenter-provider-azure sets itself.
 		narrow(azureContract, func(p *Profile) {
 			p.Taken = []string{"compute.aks.billing", "karpenter.azure.com_aksmachine_nodeclaim", "karpenter.azure.com_cluster", "karpenter.sh_nodepool"}
 		}, "karpenter.azure.com/AKSNodeClass").named("karpenter"),
 	},
 }
 
-// azureContract is what
-// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources says.
+// azureContract has the limits in
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources.
 var azureContract = Profile{
 	Name:     "azure",
 	Key:      Length{Runes: 512},

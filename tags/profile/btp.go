@@ -1,8 +1,7 @@
 package profile
 
-// btp is what SAP Business Technology Platform admits as labels, which is what it calls tags, by
-// the CRDs of https://github.com/SAP/crossplane-provider-btp. Characters are as the generic
-// profile has them.
+// btp has the limits of SAP Business Technology Platform for labels, its word for tags, by the CRDs of
+// https://github.com/SAP/crossplane-provider-btp. Its characters are the generic profile's.
 var btp = cloud{contract: &Profile{
 	Name:     "btp",
 	Key:      Length{Runes: 63},

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Class is what strings of some characters look like. The zero Class has all strings.
+// A Class is a set of strings, such as all strings of letters and digits. The zero Class has all strings.
 type Class struct {
-	// Name is how messages put the class.
+	// Name is the name of the class in messages.
 	Name string
 
-	// Pattern is the RE2 regular expression of the strings that the class has, for
-	// programs that can't call Admits. It is empty for a class that has all.
+	// Pattern is an RE2 regular expression that matches the strings of the class, for programs that
+	// can't call Admits. It is empty for the class of all strings.
 	Pattern string
 
-	// Without is the same of strings that the class doesn't have, though the pattern
+	// Without is another such expression: strings that it matches are not in the class, though Pattern
 	// matches them. It is empty if there are none.
 	Without string
 
-	// matches returns what compares strings with the pattern. It is made when it's first
-	// asked for.
+	// matches returns a function that compares strings with the pattern. The pattern is compiled at the
+	// first call.
 	matches func() func(s string) bool
 }
 
@@ -29,7 +29,7 @@ func classOf(name, pattern string) Class {
 	return Class{Name: name, Pattern: pattern, matches: sync.OnceValue(func() func(s string) bool { return regexp.MustCompile(pattern).MatchString })}
 }
 
-// without returns the class of those strings of c that the pattern doesn't match.
+// without returns the class of the strings of c that the pattern doesn't match.
 func (c Class) without(name, pattern string) Class {
 	slow, within := classOf("", pattern).matches, c.matches
 
@@ -38,9 +38,9 @@ func (c Class) without(name, pattern string) Class {
 	})}
 }
 
-// charsOf returns the class of the strings whose characters are all of the set, which is a regular
-// expression of one character. ASCII, which most strings are, is looked up in a table: a regular
-// expression takes many times as long.
+// charsOf returns the class of the strings whose characters are all in the set. The set is a regular
+// expression of one character: [0-9a-z] has abc and 1b, but not A. Most strings are ASCII, and ASCII is
+// looked up in a table: a regular expression takes many times as long.
 func charsOf(name, set string) Class {
 	c := classOf(name, "^"+set+"*$")
 	slow := c.matches
@@ -68,19 +68,19 @@ func charsOf(name, set string) Class {
 	return c
 }
 
-// Admits is true if the class has the string. A string that is not UTF-8 is only in the class that has all.
+// Admits reports whether the class has the string. The zero Class alone has strings that are not UTF-8.
 func (c Class) Admits(s string) bool {
 	return c.matches == nil || utf8.ValidString(s) && c.matches()(s)
 }
 
-// ended is the pattern of strings of characters of the inner set, with characters of the other
-// one at both ends.
+// ended returns the pattern of a string with a character of the set end at both ends, and characters
+// of the set inner between them: with [a-z] and [a-z-] it matches a and a-b, but not a-.
 func ended(end, inner string) string { return end + "(" + inner + "*" + end + ")?" }
 
-// kubernetesClass has the keys that labels of Kubernetes have: a name, and a domain and a slash
-// before it or not.
+// kubernetesClass has the keys of Kubernetes labels: a name, such as env, or a domain, a slash and a
+// name, such as example.org/env.
 var kubernetesClass = classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and a domain and a / before it or not",
 	"^(("+domainLabel+`(\.`+domainLabel+")*/)?"+hetznerPart+")?$")
 
-// domainLabel is what is between the dots of a domain.
+// domainLabel matches the text between two dots of a domain.
 const domainLabel = `[0-9a-z]([0-9a-z\-]*[0-9a-z])?`

@@ -11,8 +11,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// TestClass compares what each class admits with its pattern, for strings whose characters
-// are at the edges of classes.
+// TestClass compares Admits of each class with its pattern, for strings with characters at the edges of
+// classes.
 func TestClass(t *testing.T) {
 	char := rapid.SampledFrom([]rune("aZ09-_.:/ +=@<>%&\\?#,\n\x00\x7f\u0085éÉ日ªǅ²٣\u00ad\ufffd😀"))
 	classes := make(map[string]profile.Class)

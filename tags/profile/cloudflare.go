@@ -1,9 +1,9 @@
 package profile
 
-// cloudflare is what Cloudflare admits as tags of DNS records, by
-// https://developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes. A tag is
-// one word, of name, colon and value, whose names ignore case. Lengths aren't documented: they
-// are the generic profile's.
+// cloudflare has the limits of Cloudflare for tags of DNS records, by
+// https://developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes. A tag is one word
+// of name, colon and value. Names compare without case. Lengths aren't documented: they are the generic
+// profile's.
 var cloudflare = cloud{contract: &Profile{
 	Name:       "cloudflare",
 	Key:        Length{Runes: 63},

@@ -1,7 +1,7 @@
 package profile
 
-// cloudfoundry is what Cloud Foundry admits as labels, which is what it calls tags, by
-// https://v3-apidocs.cloudfoundry.org/#metadata. A number isn't said.
+// cloudfoundry has the limits of Cloud Foundry for labels, its word for tags, by
+// https://v3-apidocs.cloudfoundry.org/#metadata. A cap isn't documented.
 var cloudfoundry = cloud{contract: &Profile{
 	Name:       "cloudfoundry",
 	Key:        Length{Runes: 63, Prefix: 253},

@@ -6,41 +6,39 @@ import (
 	"strings"
 )
 
-// A cloud is what a provider admits. A file per cloud says it, and where it is from.
+// A cloud has the limits of a provider. It stands in a file of its own, with its documents.
 type cloud struct {
-	// contract is the profile that the contract has of the provider, or else our own.
+	// contract is the provider's profile in the contract, or else our own.
 	contract *Profile
 
-	// api is what the cloud's own API admits, if that is not the contract.
+	// api has the limits of the cloud's own API, if they are not the contract's.
 	api *Profile
 
-	// services of the cloud that have limits of their own in its API, the first that
-	// matches a kind.
+	// services have limits of their own in the cloud's API. The first one that matches a kind counts.
 	services []service
 
-	// always are services whose limits hold by the contract's rules, too: those of clouds
-	// that the contract doesn't have, and kinds that the API server itself refuses.
+	// always are services whose limits hold by the contract's rules, too: the clouds' own are not in
+	// the contract, or the API server itself refuses the kinds.
 	always []service
 
-	// refuses are services whose API is known to refuse some of what the contract admits. It is set
-	// if api and services refuse more than that, namely what is only unwise.
+	// refuses are services with APIs that are known to refuse the contract's tags. It is set only if
+	// api and services also skip tags that are merely unwise: see RefuserOf.
 	refuses []service
 }
 
-// A service of a cloud.
+// A service is a part of a cloud with limits of its own, such as S3 of AWS.
 type service struct {
-	// name of the service for people, if it is not what the API groups of its kinds start
-	// with.
+	// name is the name for people, if the API groups of its kinds don't start with it.
 	name string
 
-	// kinds of the service's resources: API group, slash and kind.
+	// kinds match API group, slash and kind of the service's resources: s3.aws.*/BucketObject.
 	kinds []Pattern
 
 	profile *Profile
 }
 
-// narrow returns the service whose resources are of these kinds. It admits what p does, but for what
-// change changes. A kind is a pattern of an API group, a slash and a kind.
+// narrow returns a service with these kinds. Its profile is a copy of p after the change: objects of S3 have
+// the limits of AWS with MaxTags 10.
 func narrow(p Profile, change func(p *Profile), kinds ...string) service {
 	p.Narrow = true
 	s := service{profile: changed(p, change)}
@@ -52,7 +50,7 @@ func narrow(p Profile, change func(p *Profile), kinds ...string) service {
 	return s
 }
 
-// title is the name of the service.
+// title returns the service's name in messages: "storage", or "neptune, rds" for kinds of two API groups.
 func (s service) title() string {
 	if s.name != "" {
 		return s.name
@@ -68,19 +66,19 @@ func (s service) title() string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// named gives the service a name.
+// named returns the service with a name.
 func (s service) named(name string) service {
 	s.name = name
 	return s
 }
 
-// changed returns a copy of p that change has changed.
+// changed returns a copy of p after the change.
 func changed(p Profile, change func(p *Profile)) *Profile {
 	change(&p)
 	return &p
 }
 
-// clouds that have a tag profile, by name.
+// clouds are all clouds with a tag profile, sorted by name.
 var clouds = []*cloud{
 	&alibaba, &aruba, &aws, &azure, &btp, &cloudflare, &cloudfoundry, &cloudstack, &databricks, &digitalocean, &flexibleengine, &gcp, &generic, &grafana,
 	&hetzner, &huawei, &ibm, &launchdarkly, &linode, &mongodbatlas, &oci, &openstack, &opentelekom, &outscale, &ovh, &proxmox, &scaleway, &stackit, &tencent, &upcloud, &yandex,
@@ -96,16 +94,16 @@ func Names() []string {
 	return names
 }
 
-// Of returns the tag profile of the provider, which matches without case. A provider that
-// has none gets the generic profile.
+// Of returns the tag profile of the provider: AWS and aws have the profile aws, and an unknown provider has
+// the profile generic.
 func Of(provider string) *Profile { return cloudOf(provider).contract }
 
-// Has is true if the provider, which matches without case, has a tag profile of its own.
+// Has reports whether the provider has a tag profile of its own. Names compare without case.
 func Has(provider string) bool { return namedCloud(provider) != nil }
 
 func cloudOf(provider string) *cloud { return cmp.Or(namedCloud(provider), &generic) }
 
-// namedCloud returns the cloud that the provider, which matches without case, is, or nil.
+// namedCloud returns the cloud with the provider's name, or nil. Names compare without case.
 func namedCloud(provider string) *cloud {
 	for _, c := range clouds {
 		if strings.EqualFold(c.contract.Name, provider) {
@@ -116,23 +114,22 @@ func namedCloud(provider string) *cloud {
 	return nil
 }
 
-// Rules are a choice between tag profiles where there is more than one. If nobody chooses, the
-// zero Rules are the contract's.
+// Rules choose between the contract's limits and the cloud's own, if a cloud has both. The zero Rules choose
+// the contract's.
 type Rules string
 
 const (
-	// Contract rules are those that the clouds' users agreed on, or else our own. Whoever writes
-	// them knows that the clouds' APIs refuse some of what they admit: see RefuserOf. That is
-	// told, but warns nobody.
+	// Contract rules have limits that Plexsphere's services agreed on, or else our own. The clouds' APIs
+	// refuse some tags that these rules admit: see RefuserOf. An input that names Contract accepts
+	// this, so such tags are reported without a warning.
 	Contract Rules = "Contract"
 
-	// Cloud rules are those of the clouds' own APIs, where these admit less or
-	// more than the contract.
+	// Cloud rules have the limits of the clouds' own APIs, if they differ from the contract.
 	Cloud Rules = "Cloud"
 )
 
-// of returns what the rules say of the cloud.
-func (r Rules) of(c *cloud) (*Profile, []service) {
+// choose returns the cloud's profile by the rules, and its services with limits of their own.
+func (r Rules) choose(c *cloud) (*Profile, []service) {
 	if r == Cloud {
 		return cmp.Or(c.api, c.contract), slices.Concat(c.services, c.always)
 	}
@@ -140,13 +137,13 @@ func (r Rules) of(c *cloud) (*Profile, []service) {
 	return c.contract, c.always
 }
 
-// Profiles returns all tag profiles: those of providers, and behind each those of its
-// services. They are sorted by name.
+// Profiles returns the tag profiles of all providers, sorted by name. The profiles of a provider's
+// services stand after the provider's.
 func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 
 	for _, c := range clouds {
-		p, services := r.of(c)
+		p, services := r.choose(c)
 		all = append(all, p)
 
 		for _, s := range services {
@@ -157,9 +154,9 @@ func (r Rules) Profiles() []*Profile {
 	return all
 }
 
-// ProfileOf returns the tag profile of the provider, for a resource of the API group and kind. Some
-// services of clouds admit less than the others do.
+// ProfileOf returns the tag profile of the provider, for a resource of the API group and kind. It is the
+// service's profile if the service has limits of its own: 10 tags for an Object of s3.aws.m.upbound.io.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
-	p, services := r.of(cloudOf(provider))
+	p, services := r.choose(cloudOf(provider))
 	return profileFor(group, kind, p, services)
 }

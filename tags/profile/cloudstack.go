@@ -1,8 +1,8 @@
 package profile
 
-// cloudstack is what Apache CloudStack admits, by
-// https://docs.cloudstack.apache.org/en/latest/adminguide/management.html, which has lengths
-// only: characters are as the generic profile has them.
+// cloudstack has the limits of Apache CloudStack, by
+// https://docs.cloudstack.apache.org/en/latest/adminguide/management.html. The document has lengths only:
+// the characters are the generic profile's.
 var cloudstack = cloud{contract: &Profile{
 	Name:     "cloudstack",
 	Key:      Length{Runes: 255},

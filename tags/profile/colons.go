@@ -1,8 +1,8 @@
 package profile
 
-// Harness and Palette have tags that are words of a key, a colon and a value, and their clients
-// cut them at every colon: what is behind a second one would be lost, and a word without a value
-// would be a difference for ever. See ExpandTags in helpers of
+// Tags of Harness and Palette are words of a key, a colon and a value, and their clients cut a word at every
+// colon. They would lose :prod of plexsphere:env:prod, and a word without a value would be a
+// difference for ever. See ExpandTags in helpers of
 // https://github.com/harness/terraform-provider-harness, and toTags in
 // spectrocloud/cluster_common_tags.go of
 // https://github.com/spectrocloud/terraform-provider-spectrocloud.

@@ -2,8 +2,8 @@ package profile
 
 import "math"
 
-// Composite is the profile of fields that hand labels on to composed composite resources. It is no
-// provider's, and admits all labels as they are: the Composition of such a resource makes tags of them.
+// Composite returns the profile of fields that hand labels on to composed composite resources. It is no
+// provider's, and admits all labels unchanged: the Composition of such a resource makes tags of them.
 func Composite() *Profile { return &composite }
 
 var composite = Profile{

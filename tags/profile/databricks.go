@@ -1,12 +1,13 @@
 package profile
 
-// databricks is what Databricks admits, which hands tags on to the cloud below it: what AWS
-// and Azure both admit, by https://docs.databricks.com/admin/account-settings/usage-detail-tags.
-// It sets Name itself. On Google Cloud, tags are labels, of the profile gcp.
+// databricks has the limits of Databricks, by
+// https://docs.databricks.com/admin/account-settings/usage-detail-tags. Databricks hands tags on to the cloud
+// below it, so both AWS and Azure must admit them. It sets Name itself. On Google Cloud, tags are labels:
+// the profile gcp has their limits.
 var databricks = cloud{
 	contract: &databricksContract,
 	always: []service{
-		// The provider's CRDs say so.
+		// The caps in the provider's CRDs.
 		narrow(databricksContract, func(p *Profile) { p.MaxTags = 43 }, "compute.databricks.*/InstancePool"),
 		narrow(databricksContract, func(p *Profile) { p.MaxTags = 25 }, "compute.databricks.*/Pipeline", "compute.databricks.*/Job"),
 	},

@@ -1,8 +1,8 @@
 package profile
 
-// digitalocean is what DigitalOcean admits, by
-// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags: a tag is one word, of
-// key, colon and value.
+// digitalocean has the limits of DigitalOcean, by
+// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags. A tag is one word of key, colon and
+// value.
 var digitalocean = cloud{contract: &Profile{
 	Name:        "digitalocean",
 	Key:         Length{Runes: 255},

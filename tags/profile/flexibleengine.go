@@ -1,8 +1,8 @@
 package profile
 
-// flexibleengine is what Orange's Flexible Engine admits, by
-// https://docs.prod-cloud-ocb.orange-business.com/api/waf/waf_02_0086.html, which is shared by
-// several clouds.
+// flexibleengine has the limits of Orange's Flexible Engine, by
+// https://docs.prod-cloud-ocb.orange-business.com/api/waf/waf_02_0086.html. Several clouds share this
+// document.
 var flexibleengine = cloud{contract: &Profile{
 	Name:       "flexibleengine",
 	Key:        Length{Runes: 36},

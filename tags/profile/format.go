@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A Format makes keys, or values, legal for a provider. The zero Format leaves them as they
-// are.
+// A Format makes keys, or values, legal for a provider. The zero Format changes nothing.
 type Format struct {
 	prefix   *string
 	replace  map[string]string
@@ -16,10 +15,16 @@ type Format struct {
 	lower    bool
 }
 
-// NewFormat returns a Format of keys. If prefix isn't nil, keys start with it instead of the key
-// prefix, but keys that came unprefixed get none. Then the strings that are keys of replace are
-// replaced by its values, in the whole key and in one pass: where several match, the longest one is.
-// Then the key is put in lower case, if lower is true. A format of values has no prefix.
+// NewFormat returns a Format of keys, with three steps:
+//
+//  1. If prefix isn't nil, keys start with it instead of the key prefix. A key without key prefix gets no
+//     prefix.
+//  2. Each key of replace is replaced by its value, in the whole tag key and in one pass. If several match
+//     in one place, the longest is replaced.
+//  3. If lower is true, the tag key is put in lower case.
+//
+// With the prefix "plexsphere_", {"/": "_"} and lower, platform/Env becomes plexsphere_platform_env. A
+// format of values has no prefix.
 func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
 	f := Format{prefix: prefix, replace: replace, lower: lower}
 
@@ -41,13 +46,13 @@ func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
 	return f
 }
 
-// Parts are what the Format was made of, for programs that can't call it.
+// Parts returns the arguments of NewFormat, for programs that can't call the Format.
 func (f Format) Parts() (prefix *string, replace map[string]string, lower bool) {
 	return f.prefix, maps.Clone(f.replace), f.lower
 }
 
-// Prefixed returns the qualified key behind the format's prefix if it has one, or else the tag key
-// that the label has without a format. It is what Apply makes the key of the tag of.
+// Prefixed returns the argument of Apply for a label: the format's prefix and the qualified key, or
+// without such a prefix the tag key, such as plexsphere:platform/env.
 func (f Format) Prefixed(qualified, tagKey string) string {
 	if f.prefix != nil {
 		return *f.prefix + qualified
@@ -56,7 +61,7 @@ func (f Format) Prefixed(qualified, tagKey string) string {
 	return tagKey
 }
 
-// Apply returns the text as the format makes it.
+// Apply returns the text with replacements and in lower case, if the format says so.
 func (f Format) Apply(key string) string {
 	if f.replacer != nil {
 		key = f.replacer.Replace(key)
@@ -69,8 +74,9 @@ func (f Format) Apply(key string) string {
 	return key
 }
 
-// Patterns returns the pattern of tag keys, and the patterns of what the format makes of keys that
-// match it. The prefix is the one that keys get without a format.
+// Patterns returns the pattern of tag keys, and patterns of the same keys after the format. The key prefix
+// is the one that keys get without a format. If the format replaces the slash by a dot, plexsphere:a/*
+// returns plexsphere:a.*, too.
 func (f Format) Patterns(pattern, prefix string) []string {
 	text, star := strings.CutSuffix(pattern, "*")
 	out := append(f.formatted(pattern), pattern)
@@ -86,8 +92,9 @@ func (f Format) Patterns(pattern, prefix string) []string {
 	return out
 }
 
-// formatted returns the patterns of what the format makes of keys that match the pattern. If the
-// pattern is the beginning of keys, the format may replace strings that go on behind it.
+// formatted returns patterns of the keys of the pattern after the format. If the pattern ends in *, the
+// format may replace a string that ends after the *: if it replaces ab by x, keys of a* may begin with
+// a or with x.
 func (f Format) formatted(pattern string) []string {
 	text, star := strings.CutSuffix(pattern, "*")
 	if !star {
@@ -107,15 +114,15 @@ func (f Format) formatted(pattern string) []string {
 	return out
 }
 
-// Formats of keys that several clouds have. The most common of the characters that they refuse
-// are those of labels' keys, and of the key prefix.
+// Several clouds share these formats of keys. The characters that clouds refuse most are the colon of the
+// key prefix, and the slash and dot of labels' keys.
 var (
 	noSlash      = NewFormat(nil, map[string]string{"/": "."}, false)
 	lowerNoSlash = NewFormat(nil, map[string]string{"/": "."}, true)
 	noColonOnly  = NewFormat(nil, map[string]string{":": "."}, false)
 	noColon      = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
 
-	// All but letters, digits, - and _.
+	// These formats leave letters, digits, - and _ only.
 	underscores      = NewFormat(nil, toUnderscores, false)
 	lowerUnderscores = NewFormat(nil, toUnderscores, true)
 )

@@ -1,19 +1,19 @@
 package profile
 
-// gcp is what Google Cloud admits as labels, which is what it calls tags.
+// gcp has the limits of Google Cloud for labels, its word for tags.
 var gcp = cloud{
 	contract: &gcpContract,
 	always: []service{
-		// Labels of objects of https://github.com/GoogleCloudPlatform/k8s-config-connector are
-		// those of Kubernetes, too, and it has three of its own.
+		// The labels of an object of https://github.com/GoogleCloudPlatform/k8s-config-connector are also
+		// Kubernetes labels, and the controller has three of its own.
 		narrow(gcpContract, func(p *Profile) {
 			p.KeyClass = classOf("ASCII letters in lower case, digits and - _ starting with a letter and ending with a letter or digit", "^([a-z]("+gcpASCII+"*"+gcpEnd+")?)?$")
 			p.ValueClass = classOf("ASCII letters in lower case, digits and - _ with a letter or digit at both ends", "^("+ended(gcpEnd, gcpASCII)+")?$")
 			p.Taken = []string{"cnrm-lease-expiration", "cnrm-lease-holder-id", "managed-by-cnrm"}
 		}, "*.cnrm.cloud.google.com/*").named("config-connector"),
 
-		// The labels by which https://github.com/kubernetes-sigs/cluster-api-provider-gcp finds
-		// what is its own.
+		// The labels by which https://github.com/kubernetes-sigs/cluster-api-provider-gcp finds its own
+		// resources.
 		narrow(gcpContract, func(p *Profile) { p.Taken = []string{"capg-*"} }, clusterAPI("GCP*")...).named("cluster-api"),
 
 		// The CRD of https://github.com/cloudpilot-ai/karpenter-provider-gcp.
@@ -21,7 +21,7 @@ var gcp = cloud{
 	},
 }
 
-// gcpContract is what https://cloud.google.com/resource-manager/docs/labels-overview says.
+// gcpContract has the limits in https://cloud.google.com/resource-manager/docs/labels-overview.
 var gcpContract = Profile{
 	Name:       "gcp",
 	Key:        Length{Runes: 63, Bytes: 128},

@@ -1,10 +1,9 @@
 package profile
 
-// Generic is the name of the tag profile of every provider that has none of its
-// own.
+// Generic is the name of the tag profile of all providers without a profile of their own.
 const Generic = "generic"
 
-// generic is what all providers that we know admit. It applies to providers that we don't know.
+// generic has limits that all known providers admit. It applies to unknown providers.
 var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, harness, ionosObjects, palette}}
 
 var genericContract = Profile{
@@ -15,5 +14,5 @@ var genericContract = Profile{
 	MaxTags:  32,
 }
 
-// strict is the class of keys that the contract has where it admits least.
+// strict is the narrowest class of keys in the contract.
 var strict = charsOf("ASCII letters and digits and - _ . : /", `[0-9A-Za-z\-_.:/]`)

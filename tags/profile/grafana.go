@@ -1,6 +1,6 @@
 package profile
 
-// grafana is what Grafana Cloud admits as labels of stacks, which is what it calls tags, by
+// grafana has the limits of Grafana Cloud for labels of stacks, its word for tags, by
 // https://grafana.com/docs/grafana-cloud/developer-resources/api-reference/cloud-api.
 var grafana = cloud{contract: &Profile{
 	Name:       "grafana",

@@ -1,9 +1,9 @@
 package profile
 
-// hetzner is what Hetzner Cloud admits as labels, which is what it calls tags, by
+// hetzner has the limits of Hetzner Cloud for labels, its word for tags, by
 // https://docs.hetzner.cloud/reference/cloud#labels.
 var hetzner = cloud{
-	// But with the colon and the slash that the keys of all our tags have.
+	// The contract also admits the colon and the slash in the keys of all our tags.
 	contract: &Profile{
 		Name:     "hetzner",
 		Key:      Length{Runes: 63},
@@ -24,7 +24,7 @@ var hetzner = cloud{
 	},
 }
 
-// hetznerPart is what a value is, and what is on either side of the slash in a key.
+// hetznerPart matches a value, and either side of the slash in a key.
 const hetznerPart = `[0-9A-Za-z]([0-9A-Za-z\-_.]*[0-9A-Za-z])?`
 
 var hetznerValueClass = classOf("ASCII letters and digits and - _ . with a letter or digit at both ends", "^("+hetznerPart+")?$")

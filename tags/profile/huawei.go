@@ -1,11 +1,11 @@
 package profile
 
-// huawei is what Huawei Cloud admits, by the tag chapters of its services' API references,
+// huawei has the limits of Huawei Cloud, by the tag chapters of its services' API references,
 // e.g. https://support.huaweicloud.com/intl/en-us/api-vpc/vpc_tag_0003.html.
 var huawei = cloud{
 	contract: &huaweiContract,
 	always: []service{
-		// Older services, as Tag Management Service itself:
+		// The limits of older services, and of Tag Management Service itself:
 		// https://support.huaweicloud.com/intl/en-us/productdesc-tms/en-us_topic_0142168380.html
 		narrow(huaweiContract, func(p *Profile) {
 			p.Key, p.Value, p.MaxTags = Length{Runes: 36}, Length{Runes: 43}, 10

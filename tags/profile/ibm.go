@@ -1,7 +1,7 @@
 package profile
 
-// ibm is what IBM Cloud admits: a tag is one word of at most 128 characters, in which a colon
-// parts key and value, by https://cloud.ibm.com/docs/account?topic=account-tag.
+// ibm has the limits of IBM Cloud, by https://cloud.ibm.com/docs/account?topic=account-tag. A tag is one
+// word of at most 128 characters, and a colon parts key and value.
 var ibm = cloud{contract: &Profile{
 	Name:        "ibm",
 	Key:         Length{Runes: 128},

@@ -1,6 +1,6 @@
 package profile
 
-// ionosObjects is what IONOS Object Storage admits as tags of objects, by PutObjectTagging in
+// ionosObjects has the limits of IONOS Object Storage for tags of objects, by PutObjectTagging in
 // https://docs.ionos.com/sections-test/api/ionos-object-storage/ionos-object-storage-for-user-owned-buckets/tagging.
 var ionosObjects = narrow(genericContract, func(p *Profile) { p.MaxTags = 10 },
 	"objectstorage.*ionoscloud.io/Object", "objectstorage.*ionoscloud.io/ObjectCopy").named("ionos-objects")

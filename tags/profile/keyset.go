@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// A KeySet is the keys that any of some patterns matches. Looking for a key takes no
-// longer with thousands of patterns than with a few. The zero KeySet has none.
+// A KeySet has the keys that match any of its patterns. Looking for a key takes no longer with thousands
+// of patterns than with a few. The zero KeySet has none.
 type KeySet struct {
-	// patterns, sorted. No two match the same key.
+	// patterns are sorted. No two match the same key.
 	patterns []keyPattern
 
-	// fold the case of a character, if keys that differ only in case are one.
+	// fold folds the case of a character. It is nil if keys compare with case.
 	fold func(r rune) rune
 }
 
@@ -27,8 +27,8 @@ type keyPattern struct {
 	exact int
 }
 
-// NewKeySet returns the set of the keys that match the patterns, each a key,
-// or the beginning of keys and a *.
+// NewKeySet returns the set of the keys that match the patterns. A pattern is a key, such as owner, or the
+// beginning of keys and a *, such as team/*.
 func NewKeySet(patterns ...string) KeySet { return newKeySet(nil, patterns) }
 
 // NewFoldedKeySet is NewKeySet for keys that compare without case.
@@ -49,7 +49,7 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 	return KeySet{patterns: fewest(all), fold: fold}
 }
 
-// With returns the set that has these keys, too. A star in them is a character like any other.
+// With returns a set that has these keys, too. A star in them is a character like any other.
 func (s KeySet) With(keys ...string) KeySet {
 	all := slices.Clone(s.patterns)
 	for _, key := range keys {
@@ -59,9 +59,9 @@ func (s KeySet) With(keys ...string) KeySet {
 	return KeySet{patterns: fewest(all), fold: s.fold}
 }
 
-// fewest returns the patterns without those that match only what another one matches, sorted.
+// fewest returns the patterns sorted, without patterns that others cover: of a*, ab and c, it keeps a* and c.
 func fewest(all []keyPattern) []keyPattern {
-	// What begins keys stands before the keys that it begins.
+	// a* stands before a and ab.
 	slices.SortFunc(all, func(a, b keyPattern) int { return cmp.Or(strings.Compare(a.text, b.text), a.exact-b.exact) })
 
 	out := all[:0]
@@ -79,10 +79,10 @@ func (p keyPattern) matches(key string) bool {
 	return key == p.text || p.exact == 0 && strings.HasPrefix(key, p.text)
 }
 
-// Empty is true if the set has no keys.
+// Empty reports whether the set has no keys.
 func (s KeySet) Empty() bool { return len(s.patterns) == 0 }
 
-// Has is true if any of the patterns matches the key.
+// Has reports whether any of the patterns matches the key.
 func (s KeySet) Has(key string) bool {
 	if len(s.patterns) == 0 {
 		return false
@@ -95,17 +95,16 @@ func (s KeySet) Has(key string) bool {
 	return found || i > 0 && s.patterns[i-1].matches(key)
 }
 
-// Of returns the keys of the set that an entry of a list of tags begins with and that the separator
-// follows, the shortest first: keys and values can both have the separator in them. It takes time
-// linear in the length of the entry.
+// Of returns the keys of the set that may be the key of an entry of a list of tags, the shortest first.
+// Keys and values can both have the separator in them: with the separator "=", a=b=c has the keys a
+// and a=b. It takes time linear in the length of the entry.
 func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 	return func(yield func(key string) bool) {
 		if separator == "" {
 			return
 		}
 
-		// left are the patterns that begin with the length bytes that have been
-		// read.
+		// left are the patterns that begin with the first length bytes of the entry.
 		left, length := s.patterns, 0
 
 		for at := 0; at < len(entry) && len(left) > 0; {
@@ -118,7 +117,7 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 			read := entry[at : at+size]
 			at += size
 
-			// The set has all that begins with it.
+			// The set has all keys that begin with the bytes so far.
 			if ends && left[0].exact == 0 {
 				continue
 			}
@@ -135,7 +134,7 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 	}
 }
 
-// First is the shortest of the keys that Of returns, if there is any.
+// First returns the shortest of the keys that Of returns, if there is any.
 func (s KeySet) First(entry, separator string) (string, bool) {
 	for key := range s.Of(entry, separator) {
 		return key, true
@@ -144,16 +143,16 @@ func (s KeySet) First(entry, separator string) (string, bool) {
 	return "", false
 }
 
-// beginning returns those of the patterns that have the byte b at the position at. All have the same
-// bytes before it.
-func beginning(of []keyPattern, at int, b byte) []keyPattern {
-	from := sort.Search(len(of), func(i int) bool { return len(of[i].text) > at && of[i].text[at] >= b })
-	of = of[from:]
+// beginning returns the patterns that have the byte b at the position at. All have the same bytes before
+// it: of ab, ac and ad, the byte c at 1 leaves ac.
+func beginning(patterns []keyPattern, at int, b byte) []keyPattern {
+	from := sort.Search(len(patterns), func(i int) bool { return len(patterns[i].text) > at && patterns[i].text[at] >= b })
+	patterns = patterns[from:]
 
-	return of[:sort.Search(len(of), func(i int) bool { return of[i].text[at] > b })]
+	return patterns[:sort.Search(len(patterns), func(i int) bool { return patterns[i].text[at] > b })]
 }
 
-// foldWith folds the case of the key by the function, if there is one.
+// foldWith returns the key with its case folded by the function, if there is one.
 func foldWith(fold func(r rune) rune, key string) string {
 	if fold == nil {
 		return key
@@ -162,9 +161,9 @@ func foldWith(fold func(r rune) rune, key string) string {
 	return strings.Map(fold, key)
 }
 
-// FoldKey folds the case of the key, as reserved keys compare.
+// FoldKey returns the key with its case folded, as reserved keys compare.
 func FoldKey(key string) string { return strings.Map(foldRune, key) }
 
-// foldRune is the one character that stands for r and all that differ from it only in case. It is k
-// for the sign of the Kelvin, too.
+// foldRune returns one character for all characters that differ only in case: k for k, K and the sign of
+// the Kelvin.
 func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

@@ -13,13 +13,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// matchesKey is true if the pattern is the key, or the beginning of it and a *.
+// matchesKey reports whether the pattern is the key, or the beginning of the key and a *.
 func matchesKey(pattern, key string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "*")
 	return pattern == key || ok && strings.HasPrefix(key, prefix)
 }
 
-// TestKeySet is about what TestKeySetIsItsPatterns doesn't draw.
+// TestKeySet has the cases that TestKeySetIsItsPatterns doesn't draw.
 func TestKeySet(t *testing.T) {
 	folded := profile.NewFoldedKeySet("kÜσ")
 	for _, key := range []string{"kÜσ", "\u212aüς", "KÜΣ"} {
@@ -28,14 +28,14 @@ func TestKeySet(t *testing.T) {
 		}
 	}
 
-	// A star is at the end of what keys begin with. Elsewhere it is a character like any other.
+	// A star at the end of a pattern matches any rest. Elsewhere it is a character like any other.
 	if set := profile.NewKeySet("b*c"); !set.Has("b*c") || set.Has("bxc") || set.Empty() {
 		t.Error("Has(...): want only b*c")
 	}
 
 	// Keys that are added have no stars.
 	if set := profile.NewKeySet("b*").With("a*", "b"); !set.Has("a*") || set.Has("ab") || !set.Has("bc") {
-		t.Error("With(...): want the key a*, and what begins with b")
+		t.Error("With(...): want the key a*, and keys that begin with b")
 	}
 
 	if (profile.KeySet{}).Has("") || !(profile.KeySet{}).Empty() {
@@ -43,7 +43,7 @@ func TestKeySet(t *testing.T) {
 	}
 }
 
-// TestKeySetIsItsPatterns compares sets with what each of their patterns says.
+// TestKeySetIsItsPatterns compares sets with their patterns, one after the other.
 func TestKeySetIsItsPatterns(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // The same in every run.
 	word := func(n int) string {

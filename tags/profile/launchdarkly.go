@@ -1,7 +1,7 @@
 package profile
 
-// launchdarkly is what LaunchDarkly admits: a tag is one word of 1 to 64 characters, by the
-// validators of https://github.com/launchdarkly/terraform-provider-launchdarkly.
+// launchdarkly has the limits of LaunchDarkly, by the validators of
+// https://github.com/launchdarkly/terraform-provider-launchdarkly. A tag is one word of 1 to 64 characters.
 var launchdarkly = cloud{contract: &Profile{
 	Name:       "launchdarkly",
 	Key:        Length{Runes: 64},

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// PrefixLimit is what the provider admits by these rules, in the words of messages, if no key with
-// the format's prefix can be legal, and empty if any can, or if the format has no prefix. Services
-// of the provider may admit what the provider doesn't.
+// PrefixLimit returns the provider's limit that refuses every key with the format's prefix, such as
+// "reserved: aws:" for the prefix aws:x_. It is empty if some key can be legal on the provider or one of
+// its services, or if the format has no prefix.
 func (r Rules) PrefixLimit(provider string, f Format) string {
 	if f.prefix == nil {
 		return ""
@@ -17,7 +17,8 @@ func (r Rules) PrefixLimit(provider string, f Format) string {
 	return r.limit(provider, func(p *Profile) SkipReason { return p.refusesPrefix(f) })
 }
 
-// KeyLimit is the same if no key can be legal in which a format has put the text.
+// KeyLimit returns the provider's limit that refuses every key with the text anywhere in it, or nothing:
+// on AWS, no key with # is legal.
 func (r Rules) KeyLimit(provider, text string) string {
 	return r.limit(provider, func(p *Profile) SkipReason {
 		return refusesWithin(text, func(key string) SkipReason {
@@ -31,27 +32,28 @@ func (r Rules) KeyLimit(provider, text string) string {
 	})
 }
 
-// ValueLimit is the same if no value can be legal in which a format has put the text.
+// ValueLimit returns the provider's limit that refuses every value with the text anywhere in it, or nothing.
 func (r Rules) ValueLimit(provider, text string) string {
 	return r.limit(provider, func(p *Profile) SkipReason {
 		return refusesWithin(text, func(value string) SkipReason { return p.Check("", "a", value) })
 	})
 }
 
-// limit is what the provider admits, if it and all of its services refuse something.
+// limit returns the provider's limit for the reason that refuses returns. It is empty if the provider, or
+// one of its services, refuses nothing.
 func (r Rules) limit(provider string, refuses func(*Profile) SkipReason) string {
-	own, services := r.of(cloudOf(provider))
+	p, services := r.choose(cloudOf(provider))
 
-	reason := refuses(own)
+	reason := refuses(p)
 	if reason == "" || slices.ContainsFunc(services, func(s service) bool { return refuses(s.profile) == "" }) {
 		return ""
 	}
 
-	return own.Limit(reason)
+	return p.Limit(reason)
 }
 
-// refusesPrefix returns why keys with the format's prefix are refused, whatever follows it, or
-// nothing. Whether keys are legal depends on their characters, their ends and what they start with.
+// refusesPrefix returns the reason why the profile refuses each key with the format's prefix, or nothing. It
+// tries some keys: a key is legal by its characters, by its ends, and by the prefixes of reserved keys.
 func (p *Profile) refusesPrefix(f Format) SkipReason {
 	rests := []string{"a", "0", "", "a/a", ".a", "-a"}
 	for _, key := range p.Unreserved {
@@ -72,8 +74,8 @@ func (p *Profile) refusesPrefix(f Format) SkipReason {
 	return out
 }
 
-// refusesWithin returns why what has the text is refused, whatever stands around it, or nothing: the
-// reason is that of the text between two letters.
+// refusesWithin returns the reason why check refuses each string with the text, or nothing. It tries some
+// strings: a-a, a-, -a and others for the text "-". Their reasons may differ: the reason for a-a counts.
 func refusesWithin(text string, check func(string) SkipReason) (out SkipReason) {
 	for _, before := range []string{"a", "", "a/"} {
 		for _, after := range []string{"a", "", "/a"} {

@@ -1,7 +1,7 @@
 package profile
 
-// linode is what Akamai's Linode admits: a tag is one word of 3 to 50 characters, by
-// https://techdocs.akamai.com/linode-api/reference/post-tag, and case doesn't tell tags apart.
+// linode has the limits of Akamai's Linode, by https://techdocs.akamai.com/linode-api/reference/post-tag. A
+// tag is one word of 3 to 50 characters. Tags compare without case.
 var linode = cloud{contract: &Profile{
 	Name:        "linode",
 	Key:         Length{Runes: 50},

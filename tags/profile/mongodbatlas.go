@@ -1,7 +1,6 @@
 package profile
 
-// mongodbatlas is what MongoDB Atlas admits, by
-// https://www.mongodb.com/docs/atlas/tags.
+// mongodbatlas has the limits of MongoDB Atlas, by https://www.mongodb.com/docs/atlas/tags.
 var mongodbatlas = cloud{contract: &Profile{
 	Name:       "mongodbatlas",
 	Key:        Length{Runes: 255},

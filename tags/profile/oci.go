@@ -1,8 +1,8 @@
 package profile
 
-// oci is what Oracle Cloud Infrastructure admits as freeform tags, by
-// https://docs.oracle.com/iaas/Content/Tagging/Concepts/taggingoverview.htm. Its documents
-// differ on whether keys compare without case, so no two keys may differ in case only.
+// oci has the limits of Oracle Cloud Infrastructure for freeform tags, by
+// https://docs.oracle.com/iaas/Content/Tagging/Concepts/taggingoverview.htm. Its documents don't agree
+// whether keys compare without case, so no two keys may differ in case only.
 var oci = cloud{contract: &Profile{
 	Name:     "oci",
 	Key:      Length{Runes: 100},

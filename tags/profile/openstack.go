@@ -1,13 +1,13 @@
 package profile
 
-// openstack is what OpenStack admits, which differs from service to service.
+// openstack has the limits of OpenStack. They differ from service to service.
 var openstack = cloud{
 	contract: &openstackContract,
 	api:      &openstackAPI,
 	services: openstackServices,
 	refuses:  openstackServices,
 	always: []service{
-		// The tags of a cluster are those of its servers, too. These are Nova's:
+		// The tags of a cluster are also tags of its servers. The limits are Nova's:
 		// https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags
 		narrow(openstackContract, func(p *Profile) {
 			p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
@@ -29,8 +29,8 @@ var openstackServices = []service{
 	narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
 }
 
-// openstackContract is what
-// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items says.
+// openstackContract has the limits in
+// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items.
 var openstackContract = Profile{
 	Name:     "openstack",
 	Key:      Length{Bytes: 255},
@@ -39,8 +39,8 @@ var openstackContract = Profile{
 	MaxTags:  50,
 }
 
-// openstackAPI has the tags of networks, load balancers and images. Their APIs have no
-// rule, but a comma breaks filters, and a slash the addresses of single tags.
+// openstackAPI has the limits of networks, load balancers and images. Their APIs have no rule, but a
+// comma breaks filters, and a slash breaks the addresses of single tags.
 var openstackAPI = Profile{
 	Name:       "openstack",
 	Key:        Length{Runes: 255},
@@ -51,7 +51,7 @@ var openstackAPI = Profile{
 	Format:     noSlash,
 }
 
-// openstackMetadata has the metadata of servers and volumes.
+// openstackMetadata has the limits of the metadata of servers and volumes.
 var openstackMetadata = Profile{
 	Name:     "openstack",
 	Key:      Length{Runes: 255},

@@ -1,6 +1,6 @@
 package profile
 
-// opentelekom is what Open Telekom Cloud admits, by
+// opentelekom has the limits of Open Telekom Cloud, by
 // https://docs.otc.t-systems.com/tag-management-service/api-ref. No service is known to admit
 // more than twenty tags.
 var opentelekom = cloud{
@@ -9,8 +9,8 @@ var opentelekom = cloud{
 		// https://docs.otc.t-systems.com/elastic-volume-service/api-ref
 		narrow(opentelekomContract, func(p *Profile) { p.MaxTags = 10 }, "evs.opentelekomcloud.*/*", "blockstorage.opentelekomcloud.*/*"),
 
-		// https://docs.otc.t-systems.com/vpc-endpoint/api-ref has more, but keys are the same in
-		// all services: by them, costs are told apart.
+		// https://docs.otc.t-systems.com/vpc-endpoint/api-ref admits more. Keys are the same in all
+		// services, so that one key finds all costs of a label.
 		narrow(opentelekomContract, func(p *Profile) {
 			p.Key, p.Value = Length{Runes: 128}, Length{Runes: 255}
 			p.KeyClass, p.ValueClass = huaweiContract.KeyClass, huaweiContract.ValueClass

@@ -1,7 +1,7 @@
 package profile
 
-// outscale is what 3DS Outscale admits, by https://docs.outscale.com/api#createtags, which has
-// lengths only: characters are as the generic profile has them.
+// outscale has the limits of 3DS Outscale, by https://docs.outscale.com/api#createtags. The document has
+// lengths only: the characters are the generic profile's.
 var outscale = cloud{contract: &Profile{
 	Name:     "outscale",
 	Key:      Length{Runes: 255},

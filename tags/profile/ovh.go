@@ -1,7 +1,7 @@
 package profile
 
-// ovh is what OVHcloud admits as tags of IAM resources, by
-// https://help.ovhcloud.com/csm/en-iam-tags. A number isn't said.
+// ovh has the limits of OVHcloud for tags of IAM resources, by https://help.ovhcloud.com/csm/en-iam-tags. A
+// cap isn't documented.
 var ovh = cloud{contract: &Profile{
 	Name:       "ovh",
 	Key:        Length{Runes: 128},

@@ -2,7 +2,7 @@ package profile
 
 import "strings"
 
-// A Pattern is a text in which each * stands for any run of characters. The zero Pattern
+// A Pattern is a text whose * match any run of characters: s3.*/v1 matches s3.aws/v1. The zero Pattern
 // matches everything: nobody has given one.
 //
 // +kubebuilder:validation:Type=string
@@ -10,25 +10,25 @@ import "strings"
 type Pattern struct { //nolint:recvcheck // Only decoding and copying change one.
 	text string
 
-	// parts of the text between the stars.
+	// parts are the texts between the stars.
 	parts []string
 }
 
-// NewPattern returns the pattern that the text is. Every text is one.
+// NewPattern returns the text as a pattern. Every text is one.
 func NewPattern(text string) Pattern {
 	return Pattern{text: text, parts: strings.Split(text, "*")}
 }
 
-// String is the pattern as it was written.
+// String returns the pattern as it was written.
 func (p Pattern) String() string { return p.text }
 
-// IsZero is true if nobody has given the pattern.
+// IsZero reports whether nobody has given the pattern.
 func (p Pattern) IsZero() bool { return p.text == "" }
 
-// Equal is true if the other pattern has the same text.
+// Equal reports whether the other pattern has the same text.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
-// Matches is true if the pattern matches the whole text.
+// Matches reports whether the pattern matches the whole text.
 func (p Pattern) Matches(text string) bool {
 	// Without a star, there is one part at most.
 	if len(p.parts) < 2 {
@@ -64,6 +64,5 @@ func (p *Pattern) UnmarshalText(text []byte) error { //nolint:unparam // encodin
 	return nil
 }
 
-// DeepCopyInto makes out the same as this pattern. Patterns don't change, so that copies can share
-// what was parsed.
+// DeepCopyInto makes out the same as this pattern. Patterns don't change, so copies share the parts.
 func (p *Pattern) DeepCopyInto(out *Pattern) { *out = *p }

@@ -1,5 +1,5 @@
-// Package profile has the tag profiles of clouds: which tags each admits, and how keys become
-// legal there. A file per cloud says it, with the documents that it is from.
+// Package profile has the tag profiles of clouds: the limits of each cloud's tags, and the format that makes
+// keys legal there. A cloud has a file, such as azure.go, with the addresses of the documents.
 package profile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Profile is what a provider admits as tags of one resource.
+// A Profile has a provider's limits for the tags of one resource.
 type Profile struct {
 	Name string
 
@@ -21,51 +21,52 @@ type Profile struct {
 	// Entry is the greatest length of key, separator and value together.
 	Entry Length
 
-	// KeyClass and ValueClass are the characters that tag keys and values may
-	// have. A class without a name admits all.
+	// KeyClass and ValueClass are the classes of tag keys and of values. A class without a name
+	// admits all.
 	KeyClass, ValueClass Class
 
-	// EntryClass is what key, separator and value together look like, on clouds whose tags
-	// are words.
+	// EntryClass is the class of key, separator and value together, on clouds whose tags are words:
+	// at least three characters on Linode, so that it refuses "a=".
 	EntryClass Class
 
-	// Separator of key and value in such a word. A tag field may have another one, of
-	// which the cloud may not admit what it admits of this one. Empty is a colon.
+	// Separator stands between key and value in such a word. Empty is a colon. A tag field may
+	// have another separator, and the cloud may refuse its character: see CheckEntry.
 	Separator string
 
 	// MaxTags is the most tags that one resource may have.
 	MaxTags int
 
-	// Reserved prefixes of keys, which match without case and are ASCII.
+	// Reserved prefixes of keys compare without case, and are ASCII: aws:.
 	Reserved []string
 
-	// Unreserved keys are admitted though they start with a reserved prefix.
+	// Unreserved keys are admitted though they start with a reserved prefix, such as
+	// goog-partner-solution.
 	Unreserved []string
 
-	// Taken are tag keys, or beginnings of tag keys and a *, that mean something to the cloud
-	// or that a controller sets itself. They match as the provider tells keys apart.
+	// Taken keys mean something to the cloud, or are a controller's own, such as networkArea. A * at the
+	// end matches any rest, as in capg-*. They compare without case if the provider's keys do.
 	Taken []string
 
-	// FoldKeys is true if keys that differ only in case are one key.
+	// FoldKeys reports whether keys compare without case: Env and env are one key on Azure.
 	FoldKeys bool
 
-	// FoldEntries is true if the entries of a list of tags that differ only in
-	// case are one entry.
+	// FoldEntries reports whether the entries of a list of tags compare without case: env:Prod and
+	// Env:prod are one tag on DigitalOcean.
 	FoldEntries bool
 
-	// Narrow is true if the profile is that of a single service, which admits less
-	// than the rest of the provider does.
+	// Narrow reports whether the profile is a single service's, whose limits are narrower than the rest
+	// of the provider's.
 	Narrow bool
 
 	// Format of keys, unless the input has another one for the provider.
 	Format Format
 
-	// HandsOn is true if labels are handed on to be tags elsewhere: under their qualified keys, without
-	// prefix and formats, and without those with reserved keys. No resource has too many of them.
+	// HandsOn reports whether labels are handed on to be tags elsewhere. They keep their qualified keys,
+	// without prefix and formats. Labels with reserved keys are left out, and there is no cap.
 	HandsOn bool
 }
 
-// Noun is what messages call an entry of a field with the profile.
+// Noun returns the word of messages for an entry of a field with the profile.
 func (p *Profile) Noun() string {
 	if p.HandsOn {
 		return "label"
@@ -74,17 +75,17 @@ func (p *Profile) Noun() string {
 	return "tag"
 }
 
-// A Length is the most that a key or a value may measure. Zero is no limit.
+// A Length is the greatest length of a key or a value. Zero is no limit.
 type Length struct {
 	Runes int
 	Bytes int
 
-	// Prefix is how many runes may stand before the one slash that a key may have.
-	// They don't count as Runes. Zero is no such prefix.
+	// Prefix is the greatest number of runes before the one slash of a key. They don't count as Runes:
+	// with Runes 63 and Prefix 253, 200 characters may stand before the slash. Zero is no such prefix.
 	Prefix int
 }
 
-// Admits is true if the string is not too long.
+// Admits reports whether the string is not too long.
 func (l Length) Admits(s string) bool {
 	if prefix, name, ok := strings.Cut(s, "/"); ok && l.Prefix > 0 {
 		return utf8.RuneCountInString(prefix) <= l.Prefix && Length{Runes: l.Runes, Bytes: l.Bytes}.Admits(name)
@@ -98,7 +99,7 @@ func (l Length) Admits(s string) bool {
 	return l.Bytes == 0 || len(s) <= l.Bytes
 }
 
-// String is how messages put the limit.
+// String returns the limit in the words of messages: 63 characters and 128 bytes.
 func (l Length) String() string {
 	switch {
 	case l.Prefix > 0:
@@ -112,9 +113,10 @@ func (l Length) String() string {
 	}
 }
 
-// Limit says in a few words what the profile admits where it skips a label for the reason r.
-func (p *Profile) Limit(r SkipReason) string {
-	switch r {
+// Limit returns the profile's limit for the reason, in a few words: "at most 128 characters" for
+// KeyTooLong on AWS.
+func (p *Profile) Limit(reason SkipReason) string {
+	switch reason {
 	case ReservedKey:
 		return "only a source with trusted: true may set it"
 	case ReservedPrefix:
@@ -136,7 +138,7 @@ func (p *Profile) Limit(r SkipReason) string {
 	}
 }
 
-// longest says how long values may be, or entries if these have a limit.
+// longest returns the limit of values, or of entries if these have one.
 func (p *Profile) longest() string {
 	if p.Entry != (Length{}) {
 		return "at most " + p.Entry.String() + " with the key"
@@ -145,7 +147,7 @@ func (p *Profile) longest() string {
 	return "at most " + p.Value.String()
 }
 
-// values says what values and entries may look like.
+// values returns the names of the classes of values and entries.
 func (p *Profile) values() string {
 	switch {
 	case p.EntryClass.Name == "":
@@ -157,9 +159,9 @@ func (p *Profile) values() string {
 	}
 }
 
-// Check returns the first reason to skip the label that has the qualified key and would become
-// the tag, or nothing. An API that the tag comes to knows the tag's key only: for what it refuses,
-// the qualified key is that key.
+// Check returns the first reason to skip a label, or nothing. The label has the qualified key, and would
+// become the tag of key and value. The label aws:x is skipped as reserved even if its tag key is
+// plexsphere:aws:x. An API knows only the tag: to ask whether it refuses the tag, give its key twice.
 func (p *Profile) Check(qualified, key, value string) SkipReason {
 	entry := p.CheckEntry(key, cmp.Or(p.Separator, ":"), value)
 
@@ -179,8 +181,8 @@ func (p *Profile) Check(qualified, key, value string) SkipReason {
 	}
 }
 
-// CheckEntry returns why the cloud doesn't admit the word that key, separator and value are together,
-// or nothing.
+// CheckEntry returns the reason why the cloud refuses key, separator and value as one word, or nothing.
+// On Proxmox, "env" and "prod" may be env_prod, but not env=prod.
 func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 	switch {
 	case p.Entry != (Length{}) && !p.Entry.Admits(key+separator+value):
@@ -192,7 +194,7 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 	}
 }
 
-// Takes is true if the tag key is one of those that are taken.
+// Takes reports whether the tag key is a taken one.
 func (p *Profile) Takes(key string) bool {
 	for _, taken := range p.Taken {
 		taken, begins := strings.CutSuffix(p.Fold(taken), "*")
@@ -204,17 +206,17 @@ func (p *Profile) Takes(key string) bool {
 	return false
 }
 
-// Reserves is true if the key starts with a prefix that the provider keeps to itself.
+// Reserves reports whether the key starts with a prefix that the provider keeps to itself.
 func (p *Profile) Reserves(key string) bool {
 	return !slices.Contains(p.Unreserved, key) && slices.ContainsFunc(p.Reserved, func(prefix string) bool {
 		return len(key) >= len(prefix) && strings.EqualFold(key[:len(prefix)], prefix)
 	})
 }
 
-// IgnoresCase is true if the provider takes keys or entries that differ only in case for one.
+// IgnoresCase reports whether the provider compares keys or entries without case.
 func (p *Profile) IgnoresCase() bool { return p.FoldKeys || p.FoldEntries }
 
-// Fold the case of the key if the provider takes keys or entries that differ only in case for one.
+// Fold returns the key in lower case if the provider compares keys or entries without case.
 func (p *Profile) Fold(key string) string {
 	if p.IgnoresCase() {
 		return strings.ToLower(key)
@@ -223,7 +225,8 @@ func (p *Profile) Fold(key string) string {
 	return key
 }
 
-// KeySet returns the set of the keys that the patterns match, by what the provider takes for one key.
+// KeySet returns the set of the keys that the patterns match. The set compares keys without case if the
+// provider does: Team* has team-a on Azure.
 func (p *Profile) KeySet(patterns ...string) KeySet {
 	if p.IgnoresCase() {
 		return newKeySet(unicode.ToLower, patterns)

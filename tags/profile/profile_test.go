@@ -38,7 +38,7 @@ func TestProfiles(t *testing.T) {
 
 		for _, provider := range []string{p.Name, strings.ToUpper(p.Name), strings.ToUpper(p.Name[:1]) + p.Name[1:]} {
 			if got := profile.Of(provider); got != p {
-				t.Errorf("\nEvery profile should be found by its name, in any case.\nProfileOf(%q): want %s, got %s", provider, p.Name, got.Name)
+				t.Errorf("\nEvery profile should be found by its name, ignoring case.\nProfileOf(%q): want %s, got %s", provider, p.Name, got.Name)
 			}
 		}
 	}
@@ -54,9 +54,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestRulesProfileOf compares how many tags resources of kinds may have, and what becomes of
-// plexsphere:platform/env, by the contract's and by the clouds' rules. It names the kinds that have
-// limits of their own.
+// TestRulesProfileOf writes, for some kinds, the caps and the tag keys of platform/env by the contract's and
+// by the clouds' rules. It names the kinds that have limits of their own.
 func TestRulesProfileOf(t *testing.T) {
 	var cases []struct{ Provider, Group, Kind, Reason string }
 
@@ -77,7 +76,7 @@ func TestRulesProfileOf(t *testing.T) {
 				fmt.Fprintf(got, ", %s", tag.Key)
 			}
 
-			if of := profile.Of(tc.Provider); p.Name != of.Name || !p.Narrow && r == profile.Contract && p != of {
+			if all := profile.Of(tc.Provider); p.Name != all.Name || !p.Narrow && r == profile.Contract && p != all {
 				t.Errorf("\n%s\n%s.ProfileOf(%s, %s, %s): got %+v", tc.Reason, r, tc.Provider, tc.Group, tc.Kind, p)
 			}
 		}
@@ -88,8 +87,7 @@ func TestRulesProfileOf(t *testing.T) {
 	tagstest.Text(t, "testdata/kinds.txt", got.String())
 }
 
-// TestLimits compares what an operator reads of all limits, and what becomes of labels
-// around them, with testdata/limits.txt.
+// TestLimits writes the messages of all limits, and the fates of labels around them, to testdata/limits.txt.
 func TestLimits(t *testing.T) {
 	got := &strings.Builder{}
 
@@ -126,12 +124,11 @@ func TestLimits(t *testing.T) {
 	tagstest.Text(t, "testdata/limits.txt", got.String())
 
 	if limit := profile.Of("aws").Limit("no-such-reason"); limit != "" {
-		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)
+		t.Errorf("\nAn unknown reason has no limit.\nLimit(...): got %q", limit)
 	}
 }
 
-// limitsOf returns what an operator reads of the limits of the profile, and what becomes of the
-// labels, in a line for each fate.
+// limitsOf returns the messages of the profile's limits, and a line for each fate with its labels.
 func limitsOf(p *profile.Profile, set tags.PropagatingLabelSet) string {
 	out := &strings.Builder{}
 
@@ -141,7 +138,7 @@ func limitsOf(p *profile.Profile, set tags.PropagatingLabelSet) string {
 
 	fmt.Fprintf(out, "  Team is team: %t\n", p.KeySet("Team*").Has("team") && p.Fold("Team") == "team")
 
-	// Neither the key prefix nor the cap is what this is about.
+	// The labels get no key prefix, and there is a slot for each.
 	kept, refused := tags.NewTransformer(set.Labels(""), nil).Transform(p).Fit(len(set))
 	fates := make(map[string][]string)
 

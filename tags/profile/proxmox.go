@@ -1,8 +1,8 @@
 package profile
 
-// proxmox is what Proxmox VE admits: a tag is one word, which it puts in lower case, by the
-// format pve-tag of https://git.proxmox.com/?p=pve-common.git;a=blob;f=src/PVE/JSONSchema.pm.
-// Other letters than these would be a difference for ever.
+// proxmox has the limits of Proxmox VE, by the format pve-tag of
+// https://git.proxmox.com/?p=pve-common.git;a=blob;f=src/PVE/JSONSchema.pm. A tag is one word, and Proxmox
+// puts it in lower case: capitals would be a difference for ever.
 var proxmox = cloud{contract: &Profile{
 	Name:        "proxmox",
 	Key:         Length{Runes: 63},

@@ -12,10 +12,10 @@ import (
 
 //go:generate go test . -run TestREADME -update
 
-// TestREADME tests that the table in README.md is what the profiles are.
+// TestREADME compares the table in README.md with the profiles.
 func TestREADME(t *testing.T) { tagstest.Section(t, "README.md", "profiles", table()) }
 
-// table of all profiles, in Markdown.
+// table returns the table of all profiles, in Markdown.
 func table() string {
 	out := &strings.Builder{}
 	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|---|\n")
@@ -46,12 +46,12 @@ func table() string {
 	return strings.ReplaceAll(out.String(), "  ", " ")
 }
 
-// becomes is what a profile makes of a label's key.
+// becomes returns the tag key of the label platform/env by the profile.
 func becomes(p *Profile) string {
 	return code(p.Format.Apply(p.Format.Prefixed("platform/env", "plexsphere:platform/env")))
 }
 
-// valuesOf is what characters the values of a profile may have, if not all.
+// valuesOf returns the class of a profile's values, if they may not have all characters.
 func valuesOf(p *Profile) string {
 	switch p.ValueClass.Name {
 	case "":
@@ -63,7 +63,7 @@ func valuesOf(p *Profile) string {
 	}
 }
 
-// byCloud is what the cloud's own rules change.
+// byCloud returns the differences of the cloud's own rules.
 func byCloud(c *cloud) string {
 	var changes []string
 
@@ -82,10 +82,10 @@ func byCloud(c *cloud) string {
 	return strings.Join(changes, "; ")
 }
 
-// names of the services, sorted.
-func names(of []service) string {
+// names returns the names of the services, sorted.
+func names(services []service) string {
 	var out []string
-	for _, s := range of {
+	for _, s := range services {
 		for _, kind := range s.kinds {
 			service, _, _ := strings.Cut(kind.String(), ".")
 			out = append(out, code(cmp.Or(s.name, service)))

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A Refuser is an API that is known to refuse some of what the contract's rules admit.
+// A Refuser is an API that is known to refuse some of the contract's tags.
 type Refuser struct {
-	// Service of the cloud that the API is of, or empty if all of the cloud's services refuse it.
+	// Service is the API's service, or empty if all services of the cloud refuse such tags.
 	Service string
 
-	// Profile has what the API admits.
+	// Profile has the API's limits.
 	Profile *Profile
 }
 
-// RefuserOf returns the tag profile of what the API of the cloud admits, for a resource of the
-// provider, API group and kind, if it is known to refuse some of what the rules admit. It returns nil
-// otherwise. What is only unwise in a cloud, its API does not refuse.
+// RefuserOf returns the limits of the API of a resource, if the API is known to refuse tags that the rules
+// admit, and nil otherwise. Under the contract, the API of a Server on hetzner refuses
+// plexsphere:platform/env. A tag that is only unwise is not refused: a slash in the tags of a network.
 func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 	c := cloudOf(provider)
 	p, services := r.refusals(c)
@@ -28,8 +28,8 @@ func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 	return p
 }
 
-// RefusersOf returns the APIs of the provider's cloud that are known to refuse some of what the
-// rules admit: for who knows no kinds of resources.
+// RefusersOf returns the APIs of the provider's cloud that are known to refuse tags of the rules, for
+// callers without a kind of resource.
 func (r Rules) RefusersOf(provider string) []Refuser {
 	var out []Refuser
 
@@ -47,9 +47,9 @@ func (r Rules) RefusersOf(provider string) []Refuser {
 	return out
 }
 
-// refusals returns what the cloud's API admits, if it is known to refuse some of what the rules admit:
-// the cloud's own rules, unless these also refuse what is only unwise. The Cloud rules admit nothing
-// that the API refuses.
+// refusals returns the limits of the cloud's APIs and their services, as far as an API is known to refuse
+// tags that the rules admit. Without such limits, it returns the contract. The limits are the Cloud rules,
+// unless these skip unwise tags, too. Under the Cloud rules, no API refuses a tag.
 func (r Rules) refusals(c *cloud) (*Profile, []service) {
 	switch {
 	case r == Cloud:
@@ -61,14 +61,13 @@ func (r Rules) refusals(c *cloud) (*Profile, []service) {
 	}
 }
 
-// profileFor returns the tag profile of the first service that has the kind, or else the one that
-// is p.
+// profileFor returns the tag profile of the first service that has the kind, or else p.
 func profileFor(group, kind string, p *Profile, services ...[]service) *Profile {
-	of := group + "/" + kind
+	name := group + "/" + kind
 
 	for _, services := range services {
 		for i := range services {
-			if s := &services[i]; slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(of) }) {
+			if s := &services[i]; slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(name) }) {
 				return s.profile
 			}
 		}

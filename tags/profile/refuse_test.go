@@ -9,7 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// TestRefuserOf is about what clouds refuse of tags that the contract admits.
+// TestRefuserOf checks tags that the contract admits against the limits of APIs.
 func TestRefuserOf(t *testing.T) {
 	const (
 		key    = "plexsphere:platform/env"
@@ -73,7 +73,7 @@ func TestRefuserOf(t *testing.T) {
 	}
 }
 
-// TestRulesLeftOut says that tags are the contract's if nobody says whose rules apply.
+// TestRulesLeftOut shows that the zero Rules choose the contract's profile for each provider and kind.
 func TestRulesLeftOut(t *testing.T) {
 	for _, provider := range append(profile.Names(), "no-such-cloud") {
 		for _, group := range []string{"", "s3.aws.m.upbound.io", "compute.openstack.m.crossplane.io", "storage.azure.com", "compute.cnrm.cloud.google.com"} {
@@ -82,7 +82,7 @@ func TestRulesLeftOut(t *testing.T) {
 					t.Errorf("ProfileOf(%s, %s, %s): want the contract's profile, got %+v", provider, group, kind, got)
 				}
 
-				// Who refuses nothing else is not there, and who refuses has the name of the cloud.
+				// A refuser has the name of its cloud.
 				if p := profile.Rules("").RefuserOf(provider, group, kind); p != nil && p.Name != profile.Of(provider).Name {
 					t.Errorf("RefuserOf(%s, %s, %s): got the profile %s", provider, group, kind, p.Name)
 				}

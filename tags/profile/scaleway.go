@@ -1,14 +1,14 @@
 package profile
 
-// scaleway is Scaleway, whose documents have no limits for most services: what isn't known
-// is as the generic profile has it.
+// scaleway has the limits of Scaleway. Its documents have none for most services: these limits are the
+// generic profile's.
 var scaleway = cloud{
 	contract: &scalewayContract,
 	always: []service{
 		// The comments of tags in the API of https://www.scaleway.com/developers/api/iam.
 		narrow(scalewayContract, func(p *Profile) { p.MaxTags = 10 }, "iam.scaleway.*/*"),
 
-		// The tags of node pools that set taints, and labels without a prefix, by
+		// Tags with these keys set taints and labels of a pool's nodes, by
 		// https://www.scaleway.com/docs/kubernetes/reference-content/managing-tags.
 		narrow(scalewayContract, func(p *Profile) { p.Taken = []string{"noprefix", "taint"} }, "k8s.scaleway.*/Pool"),
 	},

@@ -1,47 +1,43 @@
 package profile
 
-// A SkipReason is why a label did not become a tag. The enumeration is closed.
+// A SkipReason is a reason why a label did not become a tag. The enumeration is closed.
 type SkipReason string
 
-// Reasons to skip a label, in the order in which they are checked. The first that
-// holds is the label's reason.
+// The reasons to skip a label, in the order of checks. The first one that holds is the label's.
 const (
-	// ReservedKey is a label whose key only trusted sources may set, or only the
-	// provider itself.
+	// ReservedKey skips a label if only trusted sources, or only the provider itself, may set its key.
 	ReservedKey SkipReason = "reserved-key"
 
-	// ReservedPrefix is a label whose qualified key or tag key starts with a
-	// prefix that the provider keeps to itself, e.g. aws:.
+	// ReservedPrefix skips a label if its qualified key or its tag key starts with a prefix that the
+	// provider keeps to itself, e.g. aws:.
 	ReservedPrefix SkipReason = "reserved-prefix"
 
-	// KeyTooLong is a label whose tag key is longer than the provider admits.
+	// KeyTooLong skips a label if its tag key is longer than the provider admits.
 	KeyTooLong SkipReason = "key-too-long"
 
-	// ValueTooLong is a label whose value is longer than the provider admits, or
-	// that would make too long an entry of a tag field that is a list of strings.
+	// ValueTooLong skips a label if its value, or its entry in a list of strings, is longer than the
+	// provider admits.
 	ValueTooLong SkipReason = "value-too-long"
 
-	// KeyCharacterClass is a label whose tag key has a character that the
-	// provider doesn't admit in keys, or too few characters.
+	// KeyCharacterClass skips a label if its tag key has too few characters, or a character that the
+	// provider refuses in keys.
 	KeyCharacterClass SkipReason = "key-character-class"
 
-	// ValueCharacterClass is a label whose value, or entry of a list of strings, has a
-	// character that the provider doesn't admit there, or too few characters. No profile of
-	// the contract has such a class.
+	// ValueCharacterClass skips a label if its value, or its entry in a list of strings, has too few
+	// characters, or a character that the provider refuses there. No profile of the contract has such
+	// a class.
 	ValueCharacterClass SkipReason = "value-character-class"
 
-	// KeyCollision is a label whose key has come to be that of another label,
-	// after a key format or on a provider whose keys compare without case. The
-	// label of the later source is kept, or else the one with the lower qualified
-	// key.
+	// KeyCollision skips a label if another label has the same tag key, after a key format or on a
+	// provider that compares keys without case: Env and env on Azure. The label of the later source is
+	// kept, or else the label with the lower qualified key.
 	KeyCollision SkipReason = "key-collision"
 
-	// CountCap is a label for which a resource has no tag slot left.
+	// CountCap skips a label if the resource has no tag slot left.
 	CountCap SkipReason = "count-cap"
 )
 
-// SkipReasons returns all reasons to skip a label, in the order in which they are
-// checked.
+// SkipReasons returns all reasons to skip a label, in the order of checks.
 func SkipReasons() []SkipReason {
 	return []SkipReason{ReservedKey, ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, ValueCharacterClass, KeyCollision, CountCap}
 }

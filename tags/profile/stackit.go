@@ -1,7 +1,7 @@
 package profile
 
-// stackit is what STACKIT's resource manager admits as labels, which is what it calls tags, by
-// https://docs.stackit.cloud. A number isn't said. networkArea places a project in a network.
+// stackit has the limits of STACKIT's resource manager for labels, its word for tags, by
+// https://docs.stackit.cloud. A cap isn't documented. networkArea places a project in a network.
 var stackit = cloud{contract: &Profile{
 	Name:       "stackit",
 	Key:        Length{Runes: 64},

@@ -1,8 +1,8 @@
 package profile
 
-// tencent is what Tencent Cloud admits, by
-// https://www.tencentcloud.com/document/product/651/13354. Its API also keeps to itself the
-// keys qcloud, tencent and project: https://www.tencentcloud.com/document/product/651/33015.
+// tencent has the limits of Tencent Cloud, by https://www.tencentcloud.com/document/product/651/13354. Its API
+// also keeps the keys qcloud, tencent and project to itself:
+// https://www.tencentcloud.com/document/product/651/33015.
 var tencent = cloud{
 	contract: &tencentContract,
 	always: []service{
@@ -25,7 +25,7 @@ var tencentContract = Profile{
 	Taken:      []string{"project*", "qcloud", "tencent"},
 }
 
-// What keys and values are.
+// tencentText and tencentCOS match a key or a value that isn't empty.
 var (
 	tencentText = ended(`[\p{L}\p{Nd}+\-=._:/@()\[\],;<>]`, `[\p{L}\p{Nd} +\-=._:/@()\[\],;<>]`)
 	tencentCOS  = ended(`[\p{L}\p{Nd}+\-=._:/@]`, `[\p{L}\p{Nd} +\-=._:/@]`)

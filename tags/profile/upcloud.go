@@ -1,6 +1,6 @@
 package profile
 
-// upcloud is what UpCloud admits as labels, which is what it calls tags, by the validators of
+// upcloud has the limits of UpCloud for labels, its word for tags, by the validators of
 // https://github.com/UpCloudLtd/terraform-provider-upcloud.
 var upcloud = cloud{contract: &Profile{
 	Name:     "upcloud",

@@ -1,8 +1,8 @@
 package profile
 
-// yandex is what Yandex Cloud admits as labels, which is what it calls tags, by the patterns
-// of its API: https://github.com/yandex-cloud/cloudapi. No service admits a colon or capitals
-// in keys, and keys have one format in all services, by which costs are told apart.
+// yandex has the limits of Yandex Cloud for labels, its word for tags, by the patterns of its API:
+// https://github.com/yandex-cloud/cloudapi. No service admits a colon or capitals in keys. Keys have one
+// format in all services, so that one key finds all costs of a label.
 var yandex = cloud{
 	contract: &yandexContract,
 	always: []service{
@@ -13,7 +13,7 @@ var yandex = cloud{
 			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
 		}, "storage.yandex-cloud.*/Object"),
 
-		// The services whose patterns have more.
+		// These services admit more characters.
 		narrow(yandexContract, func(p *Profile) {
 			p.KeyClass = classOf(`ASCII letters in lower case, digits and - _ . / \ @ starting with a letter`, `^([a-z][\-_./\\@0-9a-z]*)?$`)
 			p.ValueClass = charsOf(`ASCII letters in lower case, digits and - _ . / \ @`, `[\-_./\\@0-9a-z]`)
