@@ -12,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -118,7 +119,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	run.Set = set
 	run.Resolved(ctx)
 
-	return respond(ctx, run, copies)
+	return respond(ctx, run, stamper, targets, copies)
 }
 
 // input of the request, joined with its standard if it extends one that is here.
@@ -165,9 +166,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 }
 
 // respond to the run: copy metadata, stamp the targets, and report.
-func respond(ctx context.Context, run *report.Run, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
-	stamper, targets := run.Stamper, run.Targets
-
+func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)

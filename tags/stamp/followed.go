@@ -95,7 +95,7 @@ func nameOf(id string) string {
 		return id
 	}
 
-	return digest(id)
+	return textDigest(id)
 }
 
 // digestOf returns a digest of the values of the entries of one tag.
@@ -112,10 +112,11 @@ func digestOf(entries []tagset.Entry) string {
 		return "" // Strings can be encoded.
 	}
 
-	return digest(string(j))
+	return textDigest(string(j))
 }
 
-func digest(text string) string {
+// textDigest returns a digest of the text.
+func textDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:6])
 }
