@@ -188,7 +188,7 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
 	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, kind: t.Kind}
 
-	selected, ok := p.selectorOf(p.CloudTags.Resources, t.Kind, "resources")
+	selected, ok := p.selectorOf(p.Resources, t.Kind, "resources")
 	if !ok {
 		return nil, t.Why(locate.NotSelected)
 	}
