@@ -26,7 +26,7 @@ func TestREADME(t *testing.T) {
 // immutableTable is the table of kinds whose tag field can't change, in Markdown.
 func immutableTable() string {
 	out := &strings.Builder{}
-	out.WriteString("| Family | Kind | Releases | Source |\n|---|---|---|---|\n")
+	out.WriteString("| Family | Kind | Releases |\n|---|---|---|\n")
 
 	for _, key := range slices.SortedFunc(maps.Keys(immutables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		releases := "all"
@@ -34,7 +34,7 @@ func immutableTable() string {
 			releases = "older ones"
 		}
 
-		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", key[0], strings.TrimPrefix(key[1], "/"), releases, immutables[key].source)
+		fmt.Fprintf(out, "| %s | %s | %s |\n", key[0], strings.TrimPrefix(key[1], "/"), releases)
 	}
 
 	return out.String()
