@@ -227,7 +227,7 @@ func differentFields(a *admission, p *field.Path, list self) {
 func differentSeparators(a *admission, p *field.Path, joined self) {
 	separator, delimiter := joined.text("separator"), joined.text("delimiter")
 	if strings.Contains(separator, delimiter) || strings.Contains(delimiter, separator) {
-		a.note(field.Invalid(p.Child("delimiter"), delimiter, fmt.Sprintf("must not be in the separator %q, nor have it in itself", separator)))
+		a.note(field.Invalid(p.Child("delimiter"), delimiter, fmt.Sprintf("neither this nor the separator %q may contain the other", separator)))
 	}
 }
 

@@ -170,7 +170,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"field path", "^Invalid value: .*matches no key",
 	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + profile.Names()[0] + `"`,
 	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
-	"must not be in the separator", "below metadata, tags can be", "can't hold tags",
+	"may contain the other$", "below metadata, tags can be", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
 	"itemName", "pairs resources already", "error parsing regexp", "regular expression has",

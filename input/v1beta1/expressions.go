@@ -267,7 +267,7 @@ func (c *expressionCheck) compile(pl place) (expression.Expression, bool) {
 	}
 
 	if c.size += e.Size(); c.size > maxExpressionsSize {
-		return e, c.refuse(field.NewPath("sources"), fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
+		return e, c.refuse(field.NewPath("sources"), fmt.Sprintf("the expressions are too large together: they may have at most %d parts", maxExpressionsSize))
 	}
 
 	return e, true

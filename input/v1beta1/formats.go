@@ -53,7 +53,7 @@ func legalReplacements(a *admission, p *field.Path, format self, thing string, l
 		}
 
 		if limit := limitOf(provider, text); limit != "" {
-			a.note(field.Invalid(p.Child("replace").Key(old), replace[old], fmt.Sprintf("no %s that has it can be legal on %s: %s", thing, provider, limit)))
+			a.note(field.Invalid(p.Child("replace").Key(old), replace[old], fmt.Sprintf("no %s with this text can be legal on %s: %s", thing, provider, limit)))
 		}
 	}
 }

@@ -77,9 +77,10 @@ func (t *Target) Why(r Reason) string {
 	case Ignored:
 		return "is annotated " + IgnoreAnnotation + ": \"true\""
 	case Adopted:
-		return "is adopted: its managementPolicies allow neither Create nor Update"
+		return "is adopted: it gets no tags without Create or Update in its managementPolicies"
 	case ReadOnly:
-		return "is adopted: it tells its controller to leave the cloud resource as it is"
+		c, _ := ControllerOf(t.Kind.Group)
+		return fmt.Sprintf("is adopted: it gets no tags while %s is %q", c.Path, c.Value)
 	case NotSelected:
 		return "is not among the resources that the input selects"
 	case NoField:

@@ -76,7 +76,7 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	for name, other := range rsp.GetDesired().GetResources() {
 		o := object.Of(other)
 		if name == desired || object.GVK(o) == configMap && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
-			return errors.Errorf("coverage.configMap: an earlier step desires ConfigMap %s/%s: it must be one of its own", to.Namespace, to.Name)
+			return errors.Errorf("coverage.configMap: an earlier step desires ConfigMap %s/%s: name another one", to.Namespace, to.Name)
 		}
 	}
 

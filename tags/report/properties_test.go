@@ -182,7 +182,7 @@ func named(o *Outcome, results []*fnv1.Result) error {
 		missing[skip{mark: mark.FindString(s.QualifiedKey), reason: pascalCase(s.Reason), limit: s.Limit}]++
 	}
 
-	for _, r := range results {
+	for i, r := range results {
 		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == "TagFieldMismatch" || r.GetReason() == ReasonUnknownKinds {
 			continue
 		}
@@ -193,8 +193,14 @@ func named(o *Outcome, results []*fnv1.Result) error {
 			counted[r.GetReason()], _ = strconv.Atoi(found[1])
 		}
 
+		text, goesOn := strings.CutSuffix(text, "; the list goes on in the next message")
 		head, items, _ := strings.Cut(text, "): ")
 		_, limit, _ := strings.Cut(head, " (")
+		limit = strings.TrimSuffix(limit, mendOf(r.GetReason()))
+
+		if next := results[i+1:]; goesOn != (len(next) > 0 && strings.HasPrefix(next[0].GetMessage(), head)) {
+			return errors.Errorf("whether the list of %q goes on: %t", head, goesOn)
+		}
 
 		for item := range strings.SplitSeq(items, "; ") {
 			marks := mark.FindAllString(item, -1)
@@ -219,6 +225,17 @@ func named(o *Outcome, results []*fnv1.Result) error {
 	}
 
 	return differ(left, counted)
+}
+
+// mendOf returns the advice of results with the reason: "; keyFormats can change keys" for KeyCharacterClass.
+func mendOf(reason string) string {
+	for r, mend := range formats {
+		if pascalCase(r) == reason {
+			return mend
+		}
+	}
+
+	return ""
 }
 
 // sound returns an error unless events can have the messages of all results, and there are not too many.

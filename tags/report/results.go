@@ -75,13 +75,13 @@ var noteWords = []struct {
 	},
 	{
 		stamp.NoteLastStays, warning, "LastTagStays",
-		"the last tag stays in the cloud, since an empty tag field doesn't make the provider remove it: ",
+		"the last tag stays in the cloud, since an empty tag field doesn't make the provider remove it (remove it in the cloud): ",
 	},
 	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
 	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
 	{
 		stamp.NoteImmutable, normal, "TagsImmutable",
-		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",
+		"labels that are not tags, or at other values, since the tag field can't change once the resource is made (only a resource that is made anew gets them): ",
 	},
 	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
@@ -92,6 +92,15 @@ var noteWords = []struct {
 // whatToDo is advice about a resource that may or may not have a tag field.
 const whatToDo = "use one of: Crossplane 2.2 or newer with another fieldDiscovery than Index; an entry of tagFields; " +
 	"the annotation " + locate.IgnoreAnnotation + `: "true", which leaves a resource alone`
+
+// whereTagsGo is advice about a tag field with a value of another shape.
+const whereTagsGo = "correct the step that writes this, or write an entry of tagFields with another fieldPath or shape"
+
+// formats are advice about characters that a cloud doesn't admit.
+var formats = map[profile.SkipReason]string{
+	profile.KeyCharacterClass:   "; keyFormats can change keys",
+	profile.ValueCharacterClass: "; valueFormats can change values",
+}
 
 // mends is advice about tags that the cloud's API refuses, by the profileRules of the input.
 var mends = map[profile.Rules]string{
@@ -114,7 +123,12 @@ func (r *Run) lacks(f *findings) []topic {
 	}
 
 	for _, group := range words.Grouped(f.Skips, limitOf) {
-		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit)
+		mend := formats[group[0].Reason]
+		if group[0].Provider == profile.Composite().Name {
+			mend = "" // Labels are handed on as they are.
+		}
+
+		head := fmt.Sprintf("%s: skipped %s: %s (%s%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit, mend)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(group[0].Reason), head: head, one: "label", several: "labels", logged: true}, group, skippedLabel))
 	}
 
@@ -126,7 +140,7 @@ func (r *Run) lacks(f *findings) []topic {
 
 	out = append(out,
 		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, f.mismatched, func(s *stamp.Result) string {
-			return words.Name(s.Resource) + ": left the tag field alone: " + words.Name(s.Mismatch)
+			return words.Name(s.Resource) + ": left the tag field alone: " + words.Name(s.Mismatch) + "; " + whereTagsGo
 		}),
 		about(topic{
 			severity: warning, reason: ReasonUnknownKinds, one: "resource", several: "resources",

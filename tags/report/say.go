@@ -133,7 +133,8 @@ func mostOfReason(count map[string]int) int {
 	return 1
 }
 
-// results returns the messages as results. The last result of each reason says how many items more there are.
+// results returns the messages as results. The last result of each reason says how many items more there are. If the next
+// result has more items of the same topic, a result says that the list goes on.
 func results(messages []message, more map[string]int) (out []*fnv1.Result) {
 	last := make(map[string]int)
 	for i, m := range messages {
@@ -157,6 +158,8 @@ func results(messages []message, more map[string]int) (out []*fnv1.Result) {
 
 		if n > 0 {
 			m.text += fmt.Sprintf("; and %s more: the log has all", words.Count(n, one, several))
+		} else if !m.alone && i+1 < len(messages) && messages[i+1].topic == m.topic {
+			m.text += "; the list goes on in the next message"
 		}
 
 		out = append(out, result(m.severity, m.reason, m.text))

@@ -43,7 +43,7 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 
 	// The next entry would be a part of this one, as after a backslash.
 	if entry, rest, ok := j.keys.cutJoined(last + j.field.Delimiter); !ok || entry != last || rest != "" {
-		return nil, errors.Errorf("%s ends in a way that takes away the meaning of a %q behind it", j.field.Path, j.field.Delimiter)
+		return nil, errors.Errorf("%s ends with a backslash or a part of %q, so that no other tag can follow", j.field.Path, j.field.Delimiter)
 	}
 
 	return out, nil
