@@ -13,7 +13,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Function is called by commands as Crossplane calls it.
@@ -54,16 +53,11 @@ func ambiguous(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) error 
 		items := req.GetRequiredResources()[name].GetItems()
 
 		if required.GetResources()[name].GetMatchName() != "" && len(items) > 1 {
-			return errors.Errorf("--required-resources have %s with and without a namespace: give both the namespace that they have in the cluster", Title(object.Of(items[0]).Struct()))
+			return errors.Errorf("--required-resources have %s with and without a namespace: give both the namespace that they have in the cluster", object.FullTitle(object.Of(items[0])))
 		}
 	}
 
 	return nil
-}
-
-// Title returns the kind, name and apiVersion of the object for messages.
-func Title(o *structpb.Struct) string {
-	return words.Name(object.Title(object.Tree(o))) + " (" + words.Name(object.APIVersion(object.Tree(o))) + ")"
 }
 
 // Fatal returns the fatal result of the response as an error, or nil.

@@ -37,6 +37,9 @@ type Step struct {
 
 	// Bases are the kinds of the objects in the inputs of all steps, except kinds in templates.
 	Bases []schema.GroupKind
+
+	// Required are the objects that the step may require.
+	Required []*structpb.Struct
 }
 
 // A composition has those fields of a Composition that commands need.
@@ -55,8 +58,13 @@ type composition struct {
 }
 
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
-// one step. The input may extend a standard among the required objects.
-func (r *Reader) Step(file, name string, required ...*structpb.Struct) (*Step, error) {
+// one step. The input may extend a standard among the objects in the files and folders at the paths.
+func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
+	required, err := r.Required(paths...)
+	if err != nil {
+		return nil, err
+	}
+
 	objects, err := r.Objects(file)
 	if err != nil {
 		return nil, err
@@ -86,7 +94,7 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases()})
+			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases(), Required: required})
 		}
 	}
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -95,6 +96,33 @@ func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
 	}
 
 	return out, nil
+}
+
+// Required returns the objects in the files and folders that a step may require, each once. A cluster has no two objects of
+// one kind, namespace and name.
+func (r *Reader) Required(paths ...string) ([]*structpb.Struct, error) {
+	objects, err := r.Objects(paths...)
+	if err != nil {
+		return nil, err
+	}
+
+	var out []*structpb.Struct
+
+	for _, same := range words.Grouped(objects, identity) {
+		if slices.ContainsFunc(same, func(o *structpb.Struct) bool { return !proto.Equal(o, same[0]) }) {
+			return nil, errors.Errorf("--required-resources have two different objects %s: give the one that is in the cluster", object.FullTitle(object.Tree(same[0])))
+		}
+
+		out = append(out, same[0])
+	}
+
+	return out, nil
+}
+
+// identity returns the apiVersion, kind, namespace and name of the object.
+func identity(s *structpb.Struct) [4]string {
+	o := object.Tree(s)
+	return [4]string{object.APIVersion(o), object.Kind(o), object.Namespace(o), object.Name(o)}
 }
 
 // Values returns the values of the file, in order: objects, and anything else but null. Lists stand for their items. With an

@@ -15,6 +15,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // An Object of the control plane. It is never changed: what changes it makes another. The zero
@@ -220,6 +221,11 @@ func Namespace(o Object) string { return metadata(o).Field("namespace").Text() }
 // one.
 func Title(o Object) string {
 	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
+}
+
+// FullTitle returns the title of the object o and its apiVersion: Bucket logs (s3.aws.upbound.io/v1beta1).
+func FullTitle(o Object) string {
+	return words.Name(Title(o)) + " (" + words.Name(APIVersion(o)) + ")"
 }
 
 // Compare objects by namespace, then name.

@@ -146,12 +146,7 @@ func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 		return coverage.New(o), nil
 	}
 
-	required, err := r.Objects(c.RequiredResources...)
-	if err != nil {
-		return nil, err
-	}
-
-	step, err := r.Step(c.Composition, c.Step, required...)
+	step, err := r.Step(c.Composition, c.Step, c.RequiredResources...)
 	if err != nil {
 		return nil, err
 	}

@@ -46,12 +46,7 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, 
 // trace runs the step of the Composition for the composite resource and, if there are any, its rendered resources. It returns the step,
 // and a trace of the run.
 func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
-	objects, err := c.required(r)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	step, err := r.Step(c.Composition, c.Step, objects...) //nolint:contextcheck // It reads files.
+	step, err := r.Step(c.Composition, c.Step, c.RequiredResources...) //nolint:contextcheck // It reads files.
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,16 +56,12 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 		return nil, nil, err
 	}
 
-	run := &trace{}
-	if _, err := run.by(c.Function).Fetching(objects)(ctx, req); err != nil {
+	run := &trace{function: c.Function}
+	if err := run.follow(ctx, command.Function(run.call).Fetching(step.Required), req); err != nil {
 		return nil, nil, err
 	}
 
-	if err := run.fails(); err != nil {
-		return nil, nil, err
-	}
-
-	run.addNotes(step.Input)
+	run.notes = append(settings(step.Input), run.notes...)
 
 	if c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules {
 		run.notes = append(run.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
@@ -158,18 +149,20 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
 		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.Tree(o)), Kind: object.Kind(object.Tree(o))}
 	})
+	title := func(o *structpb.Struct) string { return object.FullTitle(object.Tree(o)) }
+
 	switch {
 	case len(found) == 1 && c.XRD != "":
 		return found[0], r.Default(c.XRD, found[0])
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) != 0:
-		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, command.Title), 0))
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, title), 0))
 	case len(objects) == 0:
 		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, command.Title), 0))
+			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, title), 0))
 	}
 }
 

@@ -38,16 +38,10 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 		return nil, err
 	}
 
-	run := &trace{}
-	if _, err := run.by(c.Function)(ctx, req); err != nil {
+	run := &trace{function: c.Function}
+	if err := run.follow(ctx, run.call, req); err != nil {
 		return nil, err
 	}
-
-	if err := run.fails(); err != nil {
-		return nil, err
-	}
-
-	run.addNotes(run.Input)
 
 	e := &explained{labels: run.Set.Labels, notes: run.notes}
 

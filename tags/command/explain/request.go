@@ -105,19 +105,15 @@ func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp
 		return out, nil
 	}
 
-	run := &trace{}
 	req = proto.CloneOf(req)
 	req.Desired = rsp.GetDesired()
 
-	if _, err := run.by(f)(ctx, req); err != nil {
-		return nil, err
-	}
-
-	if err := run.fails(); err != nil || run.Targets == nil { // A function elsewhere leaves no trace here.
+	run := &trace{function: f}
+	if err := run.follow(ctx, run.call, req); err != nil || run.Targets == nil { // A function elsewhere leaves no trace here.
 		return out, err
 	}
 
-	run.addNotes(run.Input)
+	run.notes = append(settings(run.Input), run.notes...)
 
 	out, err := run.resources()
 	if err != nil {

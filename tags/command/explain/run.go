@@ -32,35 +32,42 @@ func (f Function) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.R
 type trace struct {
 	*report.Run
 
+	function Function
+
 	rsp *fnv1.RunFunctionResponse
 
-	// notes on the input and its sources.
+	// notes on the sources, and on the input.
 	notes []string
 }
 
-// by returns the function with a trace of its run: the desired resources of the request count as rendered.
-func (t *trace) by(f Function) command.Function {
-	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
-		t.Run = report.NewRun(req)
-		t.Rendered = true
-		t.rsp, err = f(ctx, t.Run)
+// call runs the function, and keeps the run: the desired resources of the request count as rendered.
+func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
+	t.Run = report.NewRun(req)
+	t.Rendered = true
+	t.rsp, err = t.function(ctx, t.Run)
 
-		return t.rsp, err
-	}
+	return t.rsp, err
 }
 
-// fails returns why the function fails before it looks at resources.
-func (t *trace) fails() error {
-	if t.Targets != nil {
-		return nil
+// follow calls f, which makes the calls of t, and adds notes on the last run. A failure before the function looks at
+// resources is an error.
+func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFunctionRequest) error {
+	if _, err := f(ctx, req); err != nil {
+		return err
 	}
 
-	return command.Fatal(t.rsp)
+	if t.Targets == nil {
+		return command.Fatal(t.rsp)
+	}
+
+	t.addNotes()
+
+	return nil
 }
 
-// addNotes adds notes on the settings of the input, and on the objects of its sources.
-func (t *trace) addNotes(in *v1beta1.CloudTags) {
-	t.notes = slices.Concat(settings(in), words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
+// addNotes adds notes on the objects of the sources.
+func (t *trace) addNotes() {
+	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
 
 	if n := t.Set.Surplus(); n > 0 {
 		t.notes = append(t.notes, fmt.Sprintf("%s skipped: %s (%s)", words.Count(n, "label", "labels"), profile.CountCap, resolve.MaxLabels()))

@@ -47,7 +47,7 @@ type cluster struct {
 // cluster reads the files of the flags.
 func (c *Command) cluster() (_ *cluster, err error) {
 	xrs, xrsErr := c.Reader.Objects(c.XR...)
-	required, requiredErr := c.Reader.Objects(c.RequiredResources...)
+	required, requiredErr := c.Reader.Required(c.RequiredResources...)
 	observed, observedErr := c.Reader.Objects(c.ObservedResources...)
 	values, valuesErr := c.Reader.Context(c.Context)
 

@@ -282,12 +282,7 @@ func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 		return &manifest.Step{Input: c.input}, nil
 	}
 
-	required, err := r.Objects(c.RequiredResources...)
-	if err != nil {
-		return nil, err
-	}
-
-	s, err := r.Step(c.Composition, c.Step, required...)
+	s, err := r.Step(c.Composition, c.Step, c.RequiredResources...)
 	if err != nil {
 		return nil, err
 	}
