@@ -79,7 +79,7 @@ func TestCrossplaneV1(t *testing.T) {
 
 // shown returns the parts of an outcome that each command line tool shows: the XR's status without conditions,
 // composed resources by their name in the pipeline, and the pipeline's results, in order.
-func shown(t *testing.T, o scenario.Outcome) map[string]any {
+func shown(t *testing.T, o scenario.Rendering) map[string]any {
 	t.Helper()
 
 	if o.Failed {

@@ -45,7 +45,7 @@ func TestIgnoredTagsStay(t *testing.T) {
 			file := filepath.Join(s.Dir, "observed.yaml")
 
 			observed := decode(t, read(t, file))[0]
-			render := func() scenario.Outcome {
+			render := func() scenario.Rendering {
 				tagstest.WriteFiles(t, map[string]string{file: marshal(t, observed)})
 				return render(t, scenario.BuiltIn{}, s, running.Functions)
 			}
@@ -95,7 +95,7 @@ func set(v any, to string, path ...string) {
 }
 
 // composed returns the object with the name in an outcome.
-func composed(t *testing.T, o scenario.Outcome, name any) map[string]any {
+func composed(t *testing.T, o scenario.Rendering, name any) map[string]any {
 	t.Helper()
 
 	if !o.Failed {

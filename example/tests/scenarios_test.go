@@ -100,7 +100,7 @@ func find(t *testing.T, root, name string) scenario.Scenario {
 }
 
 // expected returns the expected outcome of a scenario.
-func expected(t *testing.T, s scenario.Scenario) scenario.Outcome {
+func expected(t *testing.T, s scenario.Scenario) scenario.Rendering {
 	t.Helper()
 
 	o, err := s.Expected()
@@ -112,7 +112,7 @@ func expected(t *testing.T, s scenario.Scenario) scenario.Outcome {
 }
 
 // render renders a scenario.
-func render(t *testing.T, engine scenario.Engine, s scenario.Scenario, running map[string]functions.Function) scenario.Outcome {
+func render(t *testing.T, engine scenario.Engine, s scenario.Scenario, running map[string]functions.Function) scenario.Rendering {
 	t.Helper()
 
 	o, err := engine.Render(t.Context(), s, running)
@@ -223,7 +223,7 @@ func TestScenariosListed(t *testing.T) {
 }
 
 // lines returns the lines of an outcome, after a line with the kind of the outcome.
-func lines(o scenario.Outcome) []string {
+func lines(o scenario.Rendering) []string {
 	outcome := "output:"
 	if o.Failed {
 		outcome = "error:"

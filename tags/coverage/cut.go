@@ -89,7 +89,7 @@ func (r *Resource) cut() *Resource {
 	}
 
 	out.Missing = words.Map(first(r.Missing, maxReasons), short)
-	out.Wrong = words.Map(first(r.Wrong, maxReasons), func(w Wrong) Wrong { return Wrong{Key: short(w.Key), What: short(w.What)} })
+	out.Wrong = words.Map(first(r.Wrong, maxReasons), func(w Wrong) Wrong { return Wrong{Key: short(w.Key), Breach: short(w.Breach)} })
 	out.Drift = words.Map(first(r.Drift, maxReasons), func(d Drift) Drift {
 		d.Key, d.Desired = short(d.Key), short(d.Desired)
 		if d.Cloud != nil {

@@ -123,10 +123,10 @@ type KeyCount struct {
 	// Key as most resources spell it.
 	Key string `json:"key"`
 
-	// Tagged resources have the key, Of resources should have it, and Share is their quotient.
-	Tagged int     `json:"tagged"`
-	Of     int     `json:"of"`
-	Share  float64 `json:"share"`
+	// Tagged is the number of resources that have the key, Resources is the number that should have it, and Share is the quotient.
+	Tagged    int     `json:"tagged"`
+	Resources int     `json:"of"`
+	Share     float64 `json:"share"`
 
 	// InCloud is the number of resources with the key in the cloud. Reported is the number of resources whose tags in the cloud
 	// are known.
@@ -139,7 +139,7 @@ type KeyCount struct {
 
 // count counts a resource that should have the key.
 func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
-	n.Of++
+	n.Resources++
 	n.Tagged += one(isTagged)
 	n.InCloud += one(isInCloud)
 	n.Reported += one(isReported)
@@ -210,8 +210,8 @@ type Resource struct {
 
 // A Wrong tag breaks a rule of the policy.
 type Wrong struct {
-	Key  string `json:"key"`
-	What string `json:"what"`
+	Key    string `json:"key"`
+	Breach string `json:"what"`
 }
 
 // A Drift is a tag with another value in the cloud. If the cloud lacks the tag, Cloud is null.
@@ -257,7 +257,7 @@ func (r *Resource) Reasons(list string) (out []Reason) {
 	}
 
 	for _, w := range r.Wrong {
-		out = append(out, Reason{Key: w.Key, Text: w.What})
+		out = append(out, Reason{Key: w.Key, Text: w.Breach})
 	}
 
 	if len(out) == 0 {

@@ -502,7 +502,7 @@ func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Read
 		case breach.Kind == tagpolicy.Kept:
 			continue
 		case breach.Kind != tagpolicy.Missing:
-			r.Wrong = append(r.Wrong, Wrong{Key: rule.Key, What: t.text(breach.String())})
+			r.Wrong = append(r.Wrong, Wrong{Key: rule.Key, Breach: t.text(breach.String())})
 		case !slices.Contains(r.Missing, rule.Key):
 			r.Missing = append(r.Missing, rule.Key)
 		}
@@ -580,12 +580,12 @@ func (t *Tally) order(g *Group) {
 		slices.SortFunc(g.Keys, func(a, b *KeyCount) int { return cmp.Or(b.Tagged-a.Tagged, strings.Compare(a.Key, b.Key)) })
 
 		for _, n := range g.Keys {
-			n.Of, n.Reported = g.Taggable, g.Reported
+			n.Resources, n.Reported = g.Taggable, g.Reported
 		}
 	}
 
 	for _, n := range g.Keys {
 		n.Key = mostFrequent(n.spelled)
-		n.Share = Share(n.Tagged, n.Of)
+		n.Share = Share(n.Tagged, n.Resources)
 	}
 }

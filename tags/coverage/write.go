@@ -100,7 +100,7 @@ func (t *table) group(record string, g *Group) {
 	t.count(record, g.Name, "", g.Tagged, g.Taggable)
 
 	for _, n := range g.Keys {
-		t.count("key", g.Name, n.Key, n.Tagged, n.Of)
+		t.count("key", g.Name, n.Key, n.Tagged, n.Resources)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // ConnectCalled connects to all called functions that don't run here, and adds them to others. They have to listen at
 // their targets by now. A call of disconnect ends the connections.
 func ConnectCalled(ctx context.Context, root string, called []string, targets map[string]string, others map[string]Function) (disconnect func(), err error) {
-	var connections []*remote.Function
+	var connections []*remote.Client
 
 	disconnect = func() {
 		for _, c := range connections {

@@ -83,16 +83,16 @@ func (c *Crossplane) args(s Scenario, file string) []string {
 }
 
 // Render a scenario. The functions are served to Crossplane meanwhile.
-func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Outcome, error) {
+func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Rendering, error) {
 	dir, err := os.MkdirTemp("", "render-")
 	if err != nil {
-		return Outcome{}, fmt.Errorf("cannot make a temporary folder to render scenario %s: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot make a temporary folder to render scenario %s: %w", s.Name, err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // What is left of it harms nobody.
 
 	targets, stop, err := serve(ctx, all)
 	if err != nil {
-		return Outcome{}, err
+		return Rendering{}, err
 	}
 	defer stop()
 
@@ -100,16 +100,16 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 
 	text, err := listening(targets)
 	if err != nil {
-		return Outcome{}, err
+		return Rendering{}, err
 	}
 
 	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return Outcome{}, err
+		return Rendering{}, err
 	}
 
 	values, err := s.contextFlags(dir)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("cannot prepare the context of scenario %s: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot prepare the context of scenario %s: %w", s.Name, err)
 	}
 
 	var stdout, stderr bytes.Buffer
@@ -121,15 +121,15 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 
 	err = cmd.Run()
 	if err == nil {
-		return Outcome{Text: transitions.ReplaceAllString(stdout.String(), `${1}2024-01-01T00:00:00Z"`)}, nil
+		return Rendering{Text: transitions.ReplaceAllString(stdout.String(), `${1}2024-01-01T00:00:00Z"`)}, nil
 	}
 
 	// A process that was killed has no exit code.
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || !exit.Exited() {
-		return Outcome{}, fmt.Errorf("cannot run crossplane to render scenario %s: %w\n%s", s.Name, err, &stderr)
+		return Rendering{}, fmt.Errorf("cannot run crossplane to render scenario %s: %w\n%s", s.Name, err, &stderr)
 	}
 
-	return Outcome{Text: stable(stderr.String(), file, targets), Failed: true}, nil
+	return Rendering{Text: stable(stderr.String(), file, targets), Failed: true}, nil
 }
 
 // serve functions, each at a target of its own, until the function that is returned is

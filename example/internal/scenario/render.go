@@ -16,12 +16,11 @@ import (
 // An Engine renders scenarios with functions by name. That a pipeline fails is not an error:
 // some scenarios show how.
 type Engine interface {
-	Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Outcome, error)
+	Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Rendering, error)
 }
 
-// An Outcome of a rendering: what crossplane composition render printed, or the error that it
-// failed with.
-type Outcome struct {
+// A Rendering is the text that crossplane composition render printed, or the error with which it failed.
+type Rendering struct {
 	Text   string
 	Failed bool
 }
@@ -30,10 +29,10 @@ type Outcome struct {
 type BuiltIn struct{}
 
 // Render a scenario.
-func (BuiltIn) Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Outcome, error) {
+func (BuiltIn) Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Rendering, error) {
 	in, err := s.input()
 	if err != nil {
-		return Outcome{}, fmt.Errorf("cannot render scenario %s: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot render scenario %s: %w", s.Name, err)
 	}
 
 	called := make(map[string]engine.Function, len(all))
@@ -43,16 +42,16 @@ func (BuiltIn) Render(ctx context.Context, s Scenario, all map[string]functions.
 
 	out, err := engine.Render(ctx, in, called)
 	if text, ok := engine.PrintError(err); ok {
-		return Outcome{Text: text, Failed: true}, nil
+		return Rendering{Text: text, Failed: true}, nil
 	}
 
 	if err != nil {
-		return Outcome{}, fmt.Errorf("cannot render scenario %s: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot render scenario %s: %w", s.Name, err)
 	}
 
 	text, err := out.Print()
 
-	return Outcome{Text: text}, err
+	return Rendering{Text: text}, err
 }
 
 // annotationEngine of a Composition names the engine that renders it, if the model can't:

@@ -208,36 +208,36 @@ func optional() []string {
 }
 
 // Expected returns the outcome that the folder expects.
-func (s Scenario) Expected() (Outcome, error) {
+func (s Scenario) Expected() (Rendering, error) {
 	text, err := os.ReadFile(filepath.Join(s.Dir, fileExpected))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Outcome{}, fmt.Errorf("cannot read the output that scenario %s expects: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot read the output that scenario %s expects: %w", s.Name, err)
 	}
 
 	succeeds := err == nil
 
 	failure, err := os.ReadFile(filepath.Join(s.Dir, fileExpectedError))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Outcome{}, fmt.Errorf("cannot read the error that scenario %s expects: %w", s.Name, err)
+		return Rendering{}, fmt.Errorf("cannot read the error that scenario %s expects: %w", s.Name, err)
 	}
 
 	fails := err == nil
 
 	switch {
 	case succeeds && fails:
-		return Outcome{}, fmt.Errorf("scenario %s has both %s and %s", s.Name, fileExpected, fileExpectedError)
+		return Rendering{}, fmt.Errorf("scenario %s has both %s and %s", s.Name, fileExpected, fileExpectedError)
 	case succeeds:
-		return Outcome{Text: string(text)}, nil
+		return Rendering{Text: string(text)}, nil
 	case fails:
-		return Outcome{Text: string(failure), Failed: true}, nil
+		return Rendering{Text: string(failure), Failed: true}, nil
 	default:
-		return Outcome{}, fmt.Errorf("scenario %s has neither %s nor %s: go run ./example/render --update %s writes it", s.Name, fileExpected, fileExpectedError, s.Name)
+		return Rendering{}, fmt.Errorf("scenario %s has neither %s nor %s: go run ./example/render --update %s writes it", s.Name, fileExpected, fileExpectedError, s.Name)
 	}
 }
 
 // Update makes an outcome the expected one. It refuses an outcome that fails if the expected one succeeds, and
 // the reverse: that is hardly ever meant.
-func (s Scenario) Update(o Outcome) error {
+func (s Scenario) Update(o Rendering) error {
 	name, other := fileExpected, fileExpectedError
 	if o.Failed {
 		name, other = other, name

@@ -117,11 +117,11 @@ func TestExpected(t *testing.T) {
 
 	cases := map[string]struct {
 		files []string
-		want  Outcome
+		want  Rendering
 		err   string
 	}{
-		"Output":  {files: []string{"expected.yaml"}, want: Outcome{Text: "What is in expected.yaml.\n"}},
-		"Error":   {files: []string{"expected-error.txt"}, want: Outcome{Text: "What is in expected-error.txt.\n", Failed: true}},
+		"Output":  {files: []string{"expected.yaml"}, want: Rendering{Text: "What is in expected.yaml.\n"}},
+		"Error":   {files: []string{"expected-error.txt"}, want: Rendering{Text: "What is in expected-error.txt.\n", Failed: true}},
 		"Both":    {files: []string{"expected.yaml", "expected-error.txt"}, err: "has both expected.yaml and expected-error.txt"},
 		"Neither": {err: "has neither expected.yaml nor expected-error.txt"},
 	}
@@ -145,12 +145,12 @@ func TestExpected(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 
-	success := Outcome{Text: "output"}
-	failure := Outcome{Text: "error", Failed: true}
+	success := Rendering{Text: "output"}
+	failure := Rendering{Text: "error", Failed: true}
 
 	cases := map[string]struct {
 		files   []string
-		outcome Outcome
+		outcome Rendering
 		refused bool
 	}{
 		"NewSuccess":      {outcome: success},

@@ -113,7 +113,7 @@ type share struct {
 // shares returns a row for any tag of each group, and for each key of the group. show puts names into the table.
 func shares(groups []*coverage.Group, show func(name string) string) (out []share) {
 	for _, g := range groups {
-		all := &coverage.KeyCount{Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}
+		all := &coverage.KeyCount{Tagged: g.Tagged, Resources: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}
 		out = append(out, shareOf(show(g.Name), "(any tag)", all))
 
 		for i, n := range g.Keys {
@@ -122,7 +122,7 @@ func shares(groups []*coverage.Group, show func(name string) string) (out []shar
 				break
 			}
 
-			if n.Of > 0 { // No resource of the group should have other keys.
+			if n.Resources > 0 { // No resource of the group should have other keys.
 				out = append(out, shareOf("", show(n.Key), n))
 			}
 		}
@@ -139,16 +139,16 @@ func shareOf(group, key string, n *coverage.KeyCount) share {
 		s.inCloud = fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
 	}
 
-	if n.Of == 0 {
+	if n.Resources == 0 {
 		return s
 	}
 
-	s.tagged, s.percent = fmt.Sprintf("%d of %d", n.Tagged, n.Of), n.Tagged*100/n.Of
+	s.tagged, s.percent = fmt.Sprintf("%d of %d", n.Tagged, n.Resources), n.Tagged*100/n.Resources
 
 	switch {
-	case n.Tagged == n.Of:
+	case n.Tagged == n.Resources:
 		s.rating = good
-	case 2*n.Tagged >= n.Of:
+	case 2*n.Tagged >= n.Resources:
 		s.rating = fair
 	default:
 		s.rating = poor
@@ -186,7 +186,7 @@ func (c *Command) row(s share) []terminal.Cell {
 	}
 
 	// A bar is full only if all resources have the key, and empty only if none has.
-	full := s.count.Tagged * width / s.count.Of
+	full := s.count.Tagged * width / s.count.Resources
 	if s.count.Tagged > 0 {
 		full = max(full, 1)
 	}

@@ -21,13 +21,13 @@ import (
 )
 
 // clouds explains which tags the labels of a composite resource are on each cloud.
-func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, error) {
+func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error) {
 	step, run, err := c.trace(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 
-	e := &explained{notes: run.notes, differences: run.Set.PerResource.Differences()}
+	e := &comparison{notes: run.notes, differences: run.Set.PerResource.Differences()}
 	run.Set.Labels = run.Set.Common()
 
 	for _, d := range e.differences {
@@ -110,7 +110,7 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 }
 
 // addHandedOn notes to which kinds the labels are handed on.
-func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
+func (e *comparison) addHandedOn(in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		if f := &in.TagFields[i]; field.FromTagField(f).Shape == field.Labels {
 			e.notes = append(e.notes, fmt.Sprintf("%s: kind %s of %s gets the labels as they are, without those of reserved keys, at %s", in.Where("tagFields[%d]", i), f.Kind, f.APIVersion, f.FieldPath))
@@ -119,7 +119,7 @@ func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
 }
 
 // addLimits notes the entries of the input that also depend on tags in a cluster.
-func (e *explained) addLimits(in *v1beta1.CloudTags) {
+func (e *comparison) addLimits(in *v1beta1.CloudTags) {
 	var rules []string
 
 	if len(in.RemoveTags) > 0 {
@@ -169,7 +169,7 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 // providers returns the providers whose profiles apply, in this order: the providers of the flags, the one that the
 // input names by value, or else the providers of the Composition's bases and of the composite resource. All others
 // follow if nothing names a provider, or with --all.
-func (c *Command) providers(e *explained, step *manifest.Step, run *trace) []string {
+func (c *Command) providers(e *comparison, step *manifest.Step, run *trace) []string {
 	if len(c.Provider) > 0 {
 		return c.Provider
 	}

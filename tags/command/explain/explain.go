@@ -43,7 +43,7 @@ type Command struct {
 	Step              string
 
 	// Function to run.
-	Function Function
+	Function Runner
 
 	// Terminal to write to. Run sets it to standard output.
 	Terminal terminal.Terminal
@@ -156,42 +156,42 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 		read = c.clouds
 	}
 
-	e, err := read(ctx, &manifest.Reader{Stdin: in})
+	a, err := read(ctx, &manifest.Reader{Stdin: in})
 	if err != nil {
 		return manifest.OneLine(err)
 	}
 
-	if x, ok := e.(*explained); ok && c.Keys {
-		e = keys{x}
+	if x, ok := a.(*comparison); ok && c.Keys {
+		a = keys{x}
 	}
 
-	if err := c.write(out, e); err != nil {
+	if err := c.write(out, a); err != nil {
 		return errors.Wrap(err, "cannot write explanation")
 	}
 
-	if found := e.found(); c.Strict && found != (strictError{}) {
+	if found := a.found(); c.Strict && found != (strictError{}) {
 		return found
 	}
 
 	return nil
 }
 
-// write the explanation in the format of the output. csv is for keys, as Validate has checked.
-func (c *Command) write(out io.Writer, e explanation) error {
+// write writes the answer in the format of --output. csv is for keys, as Validate has checked.
+func (c *Command) write(out io.Writer, a answer) error {
 	var text []byte
 
 	switch c.Output {
 	case "table":
-		text = []byte(e.table(c.Terminal))
+		text = []byte(a.table(c.Terminal))
 	case "csv":
-		text = []byte(e.(keys).csv()) //nolint:forcetypeassert // See above.
+		text = []byte(a.(keys).csv()) //nolint:forcetypeassert // See above.
 	case "yaml":
-		text, _ = yaml.Marshal(e.values()) // Strings and lists of them can't fail.
+		text, _ = yaml.Marshal(a.values()) // Strings and lists of them can't fail.
 	default:
 		j := json.NewEncoder(out)
 		j.SetIndent("", "  ")
 
-		return j.Encode(e.values())
+		return j.Encode(a.values())
 	}
 
 	_, err := out.Write(text)
@@ -199,14 +199,14 @@ func (c *Command) write(out io.Writer, e explanation) error {
 	return err
 }
 
-// An explanation can be written.
-type explanation interface {
-	// table returns the explanation for a terminal.
+// An answer is the output of the command: a comparison, the keys of labels, or rendered resources.
+type answer interface {
+	// table returns the answer for a terminal.
 	table(on terminal.Terminal) string
 
-	// values returns the explanation for JSON and YAML.
+	// values returns the answer for JSON and YAML.
 	values() any
 
-	// found counts what is a failure under --strict.
+	// found counts the failures under --strict.
 	found() strictError
 }

@@ -23,7 +23,7 @@ type Key struct {
 }
 
 // keys are an explanation of the keys of labels alone.
-type keys struct{ *explained }
+type keys struct{ *comparison }
 
 // all returns all keys, by label and in the order of providers.
 func (k keys) all() []Key {

@@ -18,8 +18,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// explained has labels, which are rows of a table, and providers, which are its columns.
-type explained struct {
+// A comparison has labels, which are rows of a table, and providers, which are its columns.
+type comparison struct {
 	labels    []tags.Label
 	providers []*Explanation
 
@@ -33,7 +33,7 @@ type explained struct {
 	notes []string
 }
 
-func (e *explained) values() any {
+func (e *comparison) values() any {
 	for _, x := range e.providers {
 		x.Notes = append(x.Notes, e.notes...)
 	}
@@ -41,7 +41,7 @@ func (e *explained) values() any {
 	return e.providers
 }
 
-func (e *explained) found() (out strictError) {
+func (e *comparison) found() (out strictError) {
 	for _, x := range e.providers {
 		out.skipped += len(x.Skipped)
 		out.refused += x.refused()
@@ -59,15 +59,15 @@ type Explanation struct {
 
 	// CloudRefuses are labels of tags that the API of the cloud, or of one of its services, is
 	// known to refuse.
-	CloudRefuses []Refused `json:"cloudRefuses,omitempty"`
+	CloudRefuses []RefusedTag `json:"cloudRefuses,omitempty"`
 
 	// Removed are labels whose tags removeTags takes away. Ignored are labels whose tags have the value of the cloud
 	// because of ignoreTags, if it has them.
-	Removed []Ruled `json:"removed,omitempty"`
-	Ignored []Ruled `json:"ignored,omitempty"`
+	Removed []ListedLabel `json:"removed,omitempty"`
+	Ignored []ListedLabel `json:"ignored,omitempty"`
 
 	// Broken are the rules of tagPolicy that the tags break.
-	Broken []Broken `json:"tagPolicy,omitempty"`
+	Broken []BrokenRule `json:"tagPolicy,omitempty"`
 
 	// Sources of the tags by key, if there are several.
 	Sources map[string]Origin `json:"sources,omitempty"`
@@ -105,7 +105,7 @@ type Origin struct {
 }
 
 // addOrigins adds the labels of the run, and their sources.
-func (e *explained) addOrigins(run *trace) {
+func (e *comparison) addOrigins(run *trace) {
 	e.origins = make(map[tags.Label]Origin)
 
 	overridden := make(map[string][]tags.Label)
@@ -147,7 +147,7 @@ func (e *explained) addOrigins(run *trace) {
 }
 
 // explain what becomes of the run's labels under the tag profiles of the providers, or under all if there are no providers.
-func (e *explained) explain(run *trace, providers []string) error {
+func (e *comparison) explain(run *trace, providers []string) error {
 	if len(providers) == 0 {
 		providers = profile.Names()
 	}
@@ -178,7 +178,7 @@ func (e *explained) explain(run *trace, providers []string) error {
 
 // explanation returns which labels are tags of a new resource of the profile p, and why others are none, by their
 // records.
-func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
+func (e *comparison) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
 		profile: p, look: look, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
@@ -190,7 +190,7 @@ func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.Look
 		case stamp.Skipped:
 			x.skip(j)
 		case stamp.Removed:
-			x.Removed = append(x.Removed, ruled(j, "removeTags"))
+			x.Removed = append(x.Removed, listed(j, "removeTags"))
 			x.put(j.Tag, terminal.Cell{Text: "removed"}, Key{Removed: true})
 		case stamp.Tagged, stamp.Undecided, stamp.Retained, stamp.Ignored, stamp.TakenAway:
 			e.tag(x, j)
@@ -208,7 +208,7 @@ func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.Look
 	x.addRefused(run.Input)
 	e.addNotes(x, run.Input)
 	x.addFailure(run.Input)
-	x.addRules(d.Tags, run.Input)
+	x.addTagFields(d.Tags, run.Input)
 	e.addPolicy(x, run, d)
 
 	return x
@@ -216,7 +216,7 @@ func (e *explained) explanation(run *trace, p *profile.Profile, look *stamp.Look
 
 // differing returns the labels that differ per resource, as far as they are known. An unknown value is one that every
 // cloud admits.
-func (e *explained) differing() (out []tags.Label) {
+func (e *comparison) differing() (out []tags.Label) {
 	for i := range e.differences {
 		for _, l := range e.differences[i].Labels {
 			l.Value = cmp.Or(l.Value, "x")
@@ -248,7 +248,7 @@ func (x *Explanation) skip(j *stamp.Judged) {
 }
 
 // tag that the label of the record becomes.
-func (e *explained) tag(x *Explanation, j *stamp.Judged) {
+func (e *comparison) tag(x *Explanation, j *stamp.Judged) {
 	x.Tags[j.Key] = j.Value
 	x.tagged = append(x.tagged, j.Tag)
 	x.put(j.Tag, terminal.Cell{Text: words.Cell(j.Key), Color: terminal.Green}, Key{})
@@ -259,7 +259,7 @@ func (e *explained) tag(x *Explanation, j *stamp.Judged) {
 
 	// Another system's tag has the value that the cloud has, but reserved keys are nobody else's.
 	if j.NamedBy != nil && !j.NamedBy.Retain && !j.Reserved {
-		x.Ignored = append(x.Ignored, ruled(j, "ignoreTags"))
+		x.Ignored = append(x.Ignored, listed(j, "ignoreTags"))
 	}
 }
 
@@ -268,7 +268,7 @@ func (x *Explanation) notef(format string, args ...any) {
 }
 
 // addNotes adds notes on tag slots. With a file of labels, nobody knows whether the provider adds its own tags.
-func (e *explained) addNotes(x *Explanation, in *v1beta1.CloudTags) {
+func (e *comparison) addNotes(x *Explanation, in *v1beta1.CloudTags) {
 	added := len(field.ProviderTags(x.Provider))
 
 	switch more := max(x.look.Free+added, 0) - max(x.look.Free, 0); {
@@ -292,8 +292,8 @@ func (x *Explanation) addFailure(in *v1beta1.CloudTags) {
 // fails begins notes on what is fatal.
 const fails = "the function fails: "
 
-// addRules notes which tags the entries of tagFields can't hold, though the profile admits them.
-func (x *Explanation) addRules(labels []tags.Tag, in *v1beta1.CloudTags) {
+// addTagFields notes which tags the entries of tagFields can't hold, though the profile admits them.
+func (x *Explanation) addTagFields(labels []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
 		f := field.FromTagField(rule)

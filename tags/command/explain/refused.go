@@ -14,8 +14,8 @@ import (
 // mend is advice about tags that a cloud refuses.
 const mend = "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal"
 
-// A Refused label has a tag that the API of the cloud refuses, though the contract's rules admit it.
-type Refused struct {
+// A RefusedTag is the tag of a label that the API of the cloud refuses, though the contract's rules admit it.
+type RefusedTag struct {
 	tags.SkippedLabel
 
 	// Service that refuses it, or empty if all services of the cloud do.
@@ -37,7 +37,7 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 				continue
 			}
 
-			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
+			x.CloudRefuses = append(x.CloudRefuses, RefusedTag{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
 
 			refusers[t.Label] = append(refusers[t.Label], by.Service)
 		}
@@ -74,13 +74,13 @@ func (x *Explanation) refused() (n int) {
 
 // refusedLines returns a line for each limit, with the tags that the cloud refuses.
 func (x *Explanation) refusedLines() (lines []string) {
-	for _, same := range words.Grouped(x.CloudRefuses, func(r Refused) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
+	for _, same := range words.Grouped(x.CloudRefuses, func(r RefusedTag) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
 		by := "its API"
-		if services := words.Distinct(words.Map(same, func(r Refused) string { return r.Service })); services[0] != "" {
+		if services := words.Distinct(words.Map(same, func(r RefusedTag) string { return r.Service })); services[0] != "" {
 			by = "the API of " + strings.Join(services, ", ")
 		}
 
-		keys := words.Distinct(words.Map(same, func(r Refused) string { return words.Cell(r.TagKey) }))
+		keys := words.Distinct(words.Map(same, func(r RefusedTag) string { return words.Cell(r.TagKey) }))
 		lines = append(lines, fmt.Sprintf(" refused by %s: %s (%s): %s", by, same[0].Reason, same[0].Limit, strings.Join(keys, ", ")))
 	}
 

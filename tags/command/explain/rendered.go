@@ -44,7 +44,7 @@ type Rendered struct {
 	Launched []*RenderedField `json:"launched,omitempty"`
 
 	// Broken are the rules of tagPolicy that the resource breaks.
-	Broken []Broken `json:"tagPolicy,omitempty"`
+	Broken []BrokenRule `json:"tagPolicy,omitempty"`
 
 	Notes []string `json:"notes,omitempty"`
 
@@ -113,7 +113,7 @@ type rendering struct {
 	notes     []string
 
 	// run has the results of the function for a recorded request. It is nil without one.
-	run *Run
+	run *RecordedRun
 
 	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
 	meant bool
@@ -123,7 +123,7 @@ type rendering struct {
 }
 
 // rendered explains the tags of rendered resources.
-func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation, error) {
+func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, error) {
 	_, run, err := c.trace(ctx, r)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (t *trace) resources() (*rendering, error) {
 
 	tagpolicy.Each(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
 		r := byName[target.Name]
-		b := newBroken(breach, rule, t.Input)
+		b := newBrokenRule(breach, rule, t.Input)
 
 		if breach.Kind == tagpolicy.Missing {
 			b.Why = r.why(b.Key)
@@ -296,7 +296,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	x := RenderedTag{Key: there.Key, Value: there.Value}
 
-	rule := ruleName("ignoreTags", there.NamedBy)
+	rule := entryName("ignoreTags", there.NamedBy)
 
 	switch label := there.Label; {
 	case label == nil:
@@ -356,7 +356,7 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 		case label.Fate == stamp.Skipped:
 			why, reason = label.Limit, label.Reason
 		case label.Fate == stamp.Removed:
-			why = "removed (" + ruleName("removeTags", label.NamedBy) + ")"
+			why = "removed (" + entryName("removeTags", label.NamedBy) + ")"
 		case f.Fixed || f.Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
 		}

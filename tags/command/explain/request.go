@@ -22,8 +22,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Run has the results of the function for a recorded request, and its resources.
-type Run struct {
+// A RecordedRun has the results of the function for a recorded request, and its resources.
+type RecordedRun struct {
 	Condition *Condition `json:"condition,omitempty"`
 
 	// Events are the results that the function returns unless it has returned them before.
@@ -51,7 +51,7 @@ type Event struct {
 }
 
 // lines returns the results of the function for people.
-func (r *Run) lines() (out []string) {
+func (r *RecordedRun) lines() (out []string) {
 	if c := r.Condition; c != nil {
 		out = append(out, fmt.Sprintf("condition %s %s %s: %s", report.ConditionType, c.Status, c.Reason, c.Message))
 	}
@@ -68,7 +68,7 @@ func (r *Run) lines() (out []string) {
 }
 
 // recorded explains a recorded request: the results of the function, and then the resources as it desires them.
-func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation, error) {
+func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (answer, error) {
 	req, err := c.readRequest(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", c.Request)
@@ -84,7 +84,7 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation
 
 // Resources returns the desired resources of the function's response to a request, each with its tags and with lost
 // labels.
-func Resources(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
+func Resources(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
 	x, err := answered(ctx, f, req, rsp)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func Resources(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rs
 }
 
 // answered explains the response of the function to a request, with the resources that it desires as rendered ones.
-func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
+func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
 	said := runOf(rsp)
 	if said.Condition == nil {
 		said.Waits = missing(req, rsp.GetRequirements())
@@ -191,8 +191,8 @@ func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 }
 
 // runOf returns the condition and the results of a response.
-func runOf(rsp *fnv1.RunFunctionResponse) *Run {
-	run := &Run{}
+func runOf(rsp *fnv1.RunFunctionResponse) *RecordedRun {
+	run := &RecordedRun{}
 
 	for _, c := range rsp.GetConditions() {
 		status := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False"}[c.GetStatus()]

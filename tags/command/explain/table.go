@@ -14,7 +14,7 @@ import (
 )
 
 // table returns a table of labels with a column for each group of providers. On a narrow terminal, it is folded.
-func (e *explained) table(t terminal.Terminal) string {
+func (e *comparison) table(t terminal.Terminal) string {
 	header := terminal.Header("LABEL", "VALUE")
 	if e.origins != nil {
 		header = append(header, terminal.Header("FROM", "OVERRIDES")...)
@@ -41,7 +41,7 @@ func (e *explained) table(t terminal.Terminal) string {
 type group []*Explanation
 
 // groups of the providers, in the order of their first ones.
-func (e *explained) groups() (out []group) {
+func (e *comparison) groups() (out []group) {
 	for _, x := range e.providers {
 		i := slices.IndexFunc(out, func(g group) bool { return maps.Equal(g[0].cells, x.cells) })
 		if i < 0 {
@@ -71,7 +71,7 @@ func (g group) names() []string {
 }
 
 // row returns the row of the label. A label that another one overrode can have a tag under other profiles.
-func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
+func (e *comparison) row(l tags.Label, groups []group) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 
 	if e.origins != nil {
@@ -92,7 +92,7 @@ func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 
 // legend returns the providers of groups, the limits of skip reasons, and other notes. A text about several providers
 // stands once.
-func (e *explained) legend(groups []group) string {
+func (e *comparison) legend(groups []group) string {
 	type note struct{ provider, text string }
 
 	var (
@@ -135,7 +135,7 @@ func (x *Explanation) legend() (out []string) {
 		}
 	}
 
-	out = slices.Concat(out, x.refusedLines(), ruledLines("removed", x.Removed), ruledLines("as the cloud has it, if it does", x.Ignored))
+	out = slices.Concat(out, x.refusedLines(), listedLines("removed", x.Removed), listedLines("as the cloud has it, if it does", x.Ignored))
 
 	for i := range x.Broken {
 		out = append(out, " "+x.Broken[i].String())

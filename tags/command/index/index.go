@@ -181,7 +181,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 
 	counts, lines := make(map[string]int), &strings.Builder{}
 
-	var rules, likely []v1beta1.TagField
+	var certain, likely []v1beta1.TagField
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		k := kinds[gvk]
@@ -190,8 +190,8 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		counts[d]++
 
 		if d == "unlisted" && k.defined.LooksLike != nil {
-			rule, _ := field.ToTagField(gvk, *k.defined.LooksLike)
-			likely = append(likely, rule)
+			entry, _ := field.ToTagField(gvk, *k.defined.LooksLike)
+			likely = append(likely, entry)
 		}
 
 		if slices.Contains([]string{"", "known", "fieldless", "unlisted"}, d) {
@@ -210,14 +210,14 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 
 		lines.WriteString("+ " + field.Line(gvk, *k.defined) + "\n")
 
-		if rule, ok := field.ToTagField(gvk, *k.defined); ok {
-			rules = append(rules, rule)
+		if entry, ok := field.ToTagField(gvk, *k.defined); ok {
+			certain = append(certain, entry)
 		}
 	}
 
-	writeRules(lines, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
-		"# with fieldDiscovery: Schema.", rules)
-	writeRules(lines, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely)
+	writeTagFields(lines, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
+		"# with fieldDiscovery: Schema.", certain)
+	writeTagFields(lines, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely)
 
 	if _, err := io.WriteString(out, lines.String()); err != nil {
 		return err
@@ -250,10 +250,10 @@ var uncompared = []struct{ difference, one, several, more string }{
 	{"known", "more differs", "more differ", "from release to release, as the index knows"},
 }
 
-// writeRules writes the entries of tagFields, as the input has them, below a comment.
-func writeRules(out *strings.Builder, comment string, rules []v1beta1.TagField) {
-	if len(rules) > 0 {
-		y, _ := yaml.Marshal(map[string]any{"tagFields": rules}) // Nothing in it can fail.
+// writeTagFields writes the entries of tagFields, as the input has them, below a comment.
+func writeTagFields(out *strings.Builder, comment string, entries []v1beta1.TagField) {
+	if len(entries) > 0 {
+		y, _ := yaml.Marshal(map[string]any{"tagFields": entries}) // Nothing in it can fail.
 		fmt.Fprintf(out, "\n# %s\n%s", comment, y)
 	}
 }

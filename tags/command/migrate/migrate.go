@@ -37,7 +37,7 @@ type Command struct {
 	Write             bool
 
 	// Function is this function.
-	Function explain.Function
+	Function explain.Runner
 
 	// Reader reads the files.
 	Reader manifest.Reader

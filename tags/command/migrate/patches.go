@@ -249,29 +249,29 @@ func (p *patchStep) judge(r *resource, u *use) {
 
 	switch {
 	case !ok:
-		u.refuse("it doesn't patch resources")
+		u.keep("it doesn't patch resources")
 		return
 	case r.field == nil:
 		u.writesTags = u.writesTags || looksLikeTags(path)
-		u.refuse(r.why)
+		u.keep(r.why)
 
 		return
 	}
 
 	switch rest, position := relate(path, r.field.Path); position {
 	case outside:
-		u.refuse("of resource " + r.name + " it patches something else")
+		u.keep("of resource " + r.name + " it patches something else")
 	case above:
 		u.touches = true
-		u.refuse("it patches more than tags")
+		u.keep("it patches more than tags")
 	case within:
 		u.touches, u.writesTags = true, true
 		p.judgeTag(r, u, rest)
 	}
 }
 
-// refuse lets the patch stay for the reason. An earlier reason counts, and an empty one is none.
-func (u *use) refuse(why string) { u.stays = cmp.Or(u.stays, why) }
+// keep lets the patch stay in the Composition for the reason. An earlier reason counts, and an empty one is none.
+func (u *use) keep(why string) { u.stays = cmp.Or(u.stays, why) }
 
 // A relation says where the path of a patch leads, as seen from the tag field.
 type relation int
@@ -319,10 +319,10 @@ func looksLikeTags(path object.Path) bool {
 // judgeTag reads the label that the patch gives. rest is its path within the tag field.
 func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 	key, why := r.key(rest)
-	u.refuse(why)
+	u.keep(why)
 
 	u.label, why = read(u.node, u.kind)
-	u.refuse(why)
+	u.keep(why)
 
 	before := r.uses[:slices.Index(r.uses, u)]
 	meets := slices.ContainsFunc(before, u.meets)
@@ -330,24 +330,24 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 
 	if u.key = key; u.isMap() {
 		if u.from == "" && u.field == "" {
-			u.refuse("it makes something else than the map of a field" + seeTransform)
+			u.keep("it makes something else than the map of a field" + seeTransform)
 		}
 
 		u.from, u.field, u.expression = text(u.node, "fromFieldPath"), "", ""
 
 		if replaces(policy) && (meets || len(r.tags()) > 0) {
-			u.refuse("without a policy it drops the tags that are there" + seeMap)
+			u.keep("without a policy it drops the tags that are there" + seeMap)
 		}
 	}
 
 	switch {
 	case u.environment && p.writesEnvironment:
-		u.refuse("it reads the environment, which another patch changes")
+		u.keep("it reads the environment, which another patch changes")
 	case u.retain && r.field.Shape != fields.Map:
-		u.refuse("its policy retains what a list has" + seeList)
+		u.keep("its policy retains what a list has" + seeList)
 	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
 		// For function-patch-and-transform, an empty tag is absent.
-		u.refuse(policy + " writes over tags that are empty in the base or by patches before it, as no source does" + seeMap)
+		u.keep(policy + " writes over tags that are empty in the base or by patches before it, as no source does" + seeMap)
 	}
 }
 
@@ -399,7 +399,7 @@ func (p *patchStep) settle() {
 		for _, r := range p.resources {
 			for i, u := range r.uses {
 				if u.stays == "" && slices.ContainsFunc(r.uses[i+1:], func(behind *use) bool { return behind.stays != "" && behind.meets(u) }) {
-					u.refuse("one behind it stays that patches the same tags")
+					u.keep("one behind it stays that patches the same tags")
 
 					again = true
 				}

@@ -18,15 +18,15 @@ func (p *policy) spec() dict {
 	return dict{
 		"failurePolicy": "Fail",
 		// Kinds match in all versions, since labels are the same in all.
-		"matchConstraints": dict{"matchPolicy": "Equivalent", "resourceRules": words.Map(p.APIResources(), resourceRules)},
+		"matchConstraints": dict{"matchPolicy": "Equivalent", "resourceRules": words.Map(p.APIResources(), admissionRule)},
 		"matchConditions":  p.conditions(),
 		"variables":        p.variables(),
 		"validations":      p.validations(),
 	}
 }
 
-// resourceRules returns a rule that matches the resource and its subresources, since some subresources take changes to labels, too.
-func resourceRules(r schema.GroupResource) dict {
+// admissionRule returns a rule that matches the resource and its subresources, since some subresources take changes to labels, too.
+func admissionRule(r schema.GroupResource) dict {
 	resources := []string{"*/*"}
 	if r.Resource != "" {
 		resources = []string{r.Resource, r.Resource + "/*"}
@@ -69,7 +69,7 @@ func (p *policy) variables() []dict {
 		named("oldCount", p.sum(func(r *reading, l place) string { return p.counted(r, l.Old, l.AlsoOld) })),
 		named("changed", p.sum(p.changed)))
 
-	if len(p.Required) > 0 {
+	if len(p.Requirements) > 0 {
 		out = append(out,
 			named("keys", p.sum(func(r *reading, l place) string { return p.keysRead(r, l.Now) })),
 			named("oldKeys", p.sum(func(r *reading, l place) string { return p.keysRead(r, l.Old) })))
@@ -107,7 +107,7 @@ func (p *policy) counted(r *reading, labels, other string) string {
 		other = fmt.Sprintf(" && !(k in %s)", other)
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s%s%s).size()", labels, r.Reads(labels), p.NotOwn(r), other)
+	return fmt.Sprintf("%s.filter(k, %s%s%s).size()", labels, r.Reads(labels), p.NotOfInput(r), other)
 }
 
 // changed returns the expression of the legible labels that the request adds or changes. Other labels don't count: an object can be
@@ -121,7 +121,7 @@ func (p *policy) changed(r *reading, l place) string {
 	}
 
 	return fmt.Sprintf("%s.filter(k, %s%s)\n  .map(k, {'name': %s, %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
-		l.Now, changes(r, l), legible, l.Name, p.Entry(r), r.Text(value), r.Form, r.Trusted())
+		l.Now, changes(r, l), legible, l.Name, p.KeyFields(r), r.Text(value), r.Form, r.Trusted())
 }
 
 // changes returns the condition that the request adds or changes the key k.
@@ -131,7 +131,7 @@ func changes(r *reading, l place) string {
 
 // keysRead returns the expression of the keys in a map of labels, for rules that require tags.
 func (p *policy) keysRead(r *reading, labels string) string {
-	return fmt.Sprintf("%s.filter(k, %s).map(k, {%s, 'form': '%s'})", labels, r.Reads(labels), p.Entry(r), r.Form)
+	return fmt.Sprintf("%s.filter(k, %s).map(k, {%s, 'form': '%s'})", labels, r.Reads(labels), p.KeyFields(r), r.Form)
 }
 
 // hasIllegible reports whether there can be values that the policy can't read.
@@ -199,7 +199,7 @@ func (p *policy) validations() (out []dict) {
 		out = append(out, none("illegible", fmt.Sprintf("Values %s must be of the encoding that the input says.", where)))
 	}
 
-	for _, r := range p.Required {
+	for _, r := range p.Requirements {
 		out = append(out, dict{"expression": r.Condition, "message": r.Message})
 	}
 

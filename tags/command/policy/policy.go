@@ -108,11 +108,11 @@ type policy struct {
 
 	matchedKinds
 
-	Readings []*reading
-	Prefixes []string    // Prefixes of the readings, each once.
-	Maps     []*fieldMap // Maps of the readings, each once.
-	Profiles []*guard
-	Required []required
+	Readings     []*reading
+	Prefixes     []string    // Prefixes of the readings, each once.
+	Maps         []*fieldMap // Maps of the readings, each once.
+	Profiles     []*guard
+	Requirements []requirement
 
 	// Notes say what the policy doesn't check, and why. left says so of kinds.
 	Notes, left []string
@@ -233,7 +233,7 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 // use gives the policy its input.
 func (p *policy) use(in *v1beta1.CloudTags) {
 	p.CloudTags = in
-	p.inputLabels = ownLabels(in)
+	p.inputLabels = labelsOfInput(in)
 	p.transformer = tags.NewTransformer(nil, in.Formats())
 	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 }
@@ -396,8 +396,8 @@ func (c *Command) checkSelector() error {
 	return nil
 }
 
-// ownLabels returns the labels of the input itself: of sources of type Value or Expression. Their values are unknown.
-func ownLabels(in *v1beta1.CloudTags) []tags.Label {
+// labelsOfInput returns the labels of the input itself: of sources of type Value or Expression. Their values are unknown.
+func labelsOfInput(in *v1beta1.CloudTags) []tags.Label {
 	var out []tags.Label
 
 	for i := range in.Sources {
@@ -414,8 +414,8 @@ func ownLabels(in *v1beta1.CloudTags) []tags.Label {
 	return out
 }
 
-// NotOwn returns the condition that no label of the input itself has the key k, such as ` && !(k in ['zone'])`.
-func (p *policy) NotOwn(r *reading) string {
+// NotOfInput returns the condition that no label of the input itself has the key k, such as ` && !(k in ['zone'])`.
+func (p *policy) NotOfInput(r *reading) string {
 	if len(p.inputLabels) == 0 {
 		return ""
 	}

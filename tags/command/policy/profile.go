@@ -191,11 +191,11 @@ func (p *guard) takenByCloud() string {
 	return or(matchesAny(expression, words.Map(p.Taken, p.Fold))...)
 }
 
-// Kept returns the number of slots that reservedTags leaves free.
-func (p *guard) Kept() int { return int(p.policy.ReservedTags[p.Name]) }
+// ReservedSlots returns the number of slots that reservedTags leaves free.
+func (p *guard) ReservedSlots() int { return int(p.policy.ReservedTags[p.Name]) }
 
-// Provided returns the number of slots of the provider's own tags.
-func (p *guard) Provided() int {
+// ProviderSlots returns the number of slots of the provider's own tags.
+func (p *guard) ProviderSlots() int {
 	if p.policy.ProviderTags == v1beta1.ProviderTagsNone {
 		return 0
 	}
@@ -203,9 +203,9 @@ func (p *guard) Provided() int {
 	return len(field.ProviderTags(p.Name))
 }
 
-// Own returns the number of slots of the input's own labels. A label counts even if the profile doesn't admit its value, since another
+// InputSlots returns the number of slots of the input's own labels. A label counts even if the profile doesn't admit its value, since another
 // label with the same key could take its place.
-func (p *guard) Own() int {
+func (p *guard) InputSlots() int {
 	var keys []string
 
 	for _, l := range p.policy.inputLabels {
@@ -218,7 +218,9 @@ func (p *guard) Own() int {
 }
 
 // Slots returns the number of slots that are left for labels of objects.
-func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided()-p.Own(), 0) }
+func (p *guard) Slots() int {
+	return max(p.MaxTags-p.ReservedSlots()-p.ProviderSlots()-p.InputSlots(), 0)
+}
 
 // Cap returns the limit of keys for messages, such as "be aws tags: count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
 func (p *guard) Cap() string {
@@ -227,7 +229,7 @@ func (p *guard) Cap() string {
 	for _, part := range []struct {
 		slots int
 		name  string
-	}{{p.Kept(), "reserved"}, {p.Provided(), "of the provider"}, {p.Own(), "of the input"}} {
+	}{{p.ReservedSlots(), "reserved"}, {p.ProviderSlots(), "of the provider"}, {p.InputSlots(), "of the input"}} {
 		if part.slots > 0 {
 			less = append(less, fmt.Sprintf("less %d %s", part.slots, part.name))
 		}

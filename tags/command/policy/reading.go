@@ -14,8 +14,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// how is a way to read labels: all settings of a source that matter to it.
-type how struct {
+// readOptions are the settings of a source that say how it reads labels, except the object that it reads. Sources with the same
+// readOptions share a reading.
+type readOptions struct {
 	// Prefix of labels and annotations, or else path of a map.
 	Prefix string
 	path   string
@@ -32,24 +33,24 @@ type how struct {
 	named  string
 }
 
-// howOf returns how the source reads labels of objects of the kind.
-func howOf(s *v1beta1.Source, kind string) how {
-	h := how{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
+// readOptionsOf returns the readOptions of the source for objects of the kind.
+func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
+	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
 	// If a field of an object lists the keys to include, all keys are checked.
 	if s.Include != nil && s.Include.Keys != nil {
-		h.included = " && " + anyOf(append(matchesAny(h.Key(), s.Include.Keys), "false")...)
+		o.included = " && " + anyOf(append(matchesAny(o.Key(), s.Include.Keys), "false")...)
 	}
 
 	if s.Include != nil && len(s.Include.Except) > 0 {
-		h.included += " && !(" + anyOf(matchesAny(h.Key(), s.Include.Except)...) + ")"
+		o.included += " && !(" + anyOf(matchesAny(o.Key(), s.Include.Except)...) + ")"
 	}
 
-	if h.config = s.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind); h.config && len(s.Names) > 0 {
-		h.named = " && object.metadata.?name.orValue('') in " + quoteAll(s.Names)
+	if o.config = s.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind); o.config && len(s.Names) > 0 {
+		o.named = " && object.metadata.?name.orValue('') in " + quoteAll(s.Names)
 	}
 
-	return h
+	return o
 }
 
 // isConfig reports whether the kind, such as aws.m.upbound.io/ProviderConfig, is a config of a provider.
@@ -59,12 +60,12 @@ func isConfig(kind string) bool {
 }
 
 // Key returns the expression of the key of the label with the key k: its qualified key or, with keyForm Tag, its tag key.
-func (h how) Key() string {
-	if h.Prefix == "" {
+func (o readOptions) Key() string {
+	if o.Prefix == "" {
 		return "string(k)"
 	}
 
-	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix))
+	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))
 }
 
 // A place is a map of labels in an object. All fields are expressions.
@@ -93,7 +94,7 @@ func (m *fieldMap) Path() string { return m.path.String() }
 
 // A reading is one way to read labels, and the kinds of objects that are read in this way.
 type reading struct {
-	how
+	readOptions
 
 	// Map of labels, or nil if labels and annotations are read.
 	Map *fieldMap
@@ -260,21 +261,21 @@ func unchecked(s *v1beta1.Source, kinds []string) string {
 
 // reading returns the policy's reading of objects of the kind in the source's way. It adds one if there is none.
 func (p *policy) reading(s *v1beta1.Source, kind string) *reading {
-	h := howOf(s, kind)
+	o := readOptionsOf(s, kind)
 
-	if i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h }); i >= 0 {
+	if i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.readOptions == o }); i >= 0 {
 		return p.Readings[i]
 	}
 
-	r := &reading{how: h, kinds: make(map[string]bool)}
+	r := &reading{readOptions: o, kinds: make(map[string]bool)}
 	p.Readings = append(p.Readings, r)
 
-	if h.Prefix != "" {
-		p.Prefixes = add(p.Prefixes, h.Prefix)
+	if o.Prefix != "" {
+		p.Prefixes = add(p.Prefixes, o.Prefix)
 		return r
 	}
 
-	i := slices.IndexFunc(p.Maps, func(m *fieldMap) bool { return m.Path() == h.path })
+	i := slices.IndexFunc(p.Maps, func(m *fieldMap) bool { return m.Path() == o.path })
 	if i < 0 {
 		i, p.Maps = len(p.Maps), append(p.Maps, &fieldMap{Number: len(p.Maps), path: s.FromFieldPath})
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A required is a validation on labels for a rule of the tag policy: that there is a label, or that its value is allowed.
-type required struct {
+// A requirement is a validation on labels for a rule of the tag policy: that there is a label, or that its value is allowed.
+type requirement struct {
 	// Condition is true of objects to admit. Message says why other objects are refused.
 	Condition, Message string
 }
@@ -59,7 +59,7 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 		}
 	}
 
-	if len(p.Required) == 0 {
+	if len(p.Requirements) == 0 {
 		return errors.Errorf("--required: there is nothing that objects of the kinds to check must have: %s", strings.Join(p.Notes, "; "))
 	}
 
@@ -85,7 +85,7 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 
 	if len(givers) == 0 {
 		// A tag in another spelling breaks the rule, since nothing gives the tag in the right spelling.
-		p.Required = append(p.Required, p.spelled(rule.Key, ""))
+		p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, ""))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
 
@@ -99,13 +99,13 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	}
 
 	if rule.IsRequired() {
-		p.Required = append(p.Required, p.required(rule.Key, givers))
+		p.Requirements = append(p.Requirements, p.requireTag(rule.Key, givers))
 	}
 
-	p.Required = append(p.Required, p.spelled(rule.Key, kind))
+	p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, kind))
 
 	if len(rule.Allowed()) > 0 {
-		p.Required = append(p.Required, p.allowed(rule, kind))
+		p.Requirements = append(p.Requirements, p.requireAllowed(rule, kind))
 	}
 
 	return ""
@@ -164,9 +164,9 @@ func (p *policy) everywhere(condition func(g *guard) string) string {
 	return strings.Join(slices.Compact(words.Map(p.Profiles, condition)), " && ")
 }
 
-// required returns the requirement of a tag: objects of the givers' kind must have a label for it, under all profiles. An object that had
+// requireTag returns the requirement of a tag: objects of the givers' kind must have a label for it, under all profiles. An object that had
 // no such label before needs none.
-func (p *policy) required(key string, givers []giver) required {
+func (p *policy) requireTag(key string, givers []giver) requirement {
 	has := func(keys string) string {
 		return p.everywhere(func(g *guard) string { return keys + ".exists(l, " + g.hasKey(key) + ")" })
 	}
@@ -176,15 +176,15 @@ func (p *policy) required(key string, givers []giver) required {
 		label = "a label or annotation " + label
 	}
 
-	return required{
+	return requirement{
 		Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")",
 		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key),
 	}
 }
 
-// spelled returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become the tag owner, the
+// requireSpelling returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become the tag owner, the
 // rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object may keep the labels that it had before.
-func (p *policy) spelled(key, kind string) required {
+func (p *policy) requireSpelling(key, kind string) requirement {
 	keeps := func(keys string) string {
 		return p.everywhere(func(g *guard) string {
 			other := fmt.Sprintf("[%s].exists(tag, %s)", g.TagKey, folded("tag", g.transformed.TagKeys(key)))
@@ -192,16 +192,16 @@ func (p *policy) spelled(key, kind string) required {
 		})
 	}
 
-	return required{
+	return requirement{
 		Condition: only(kind) + keeps("variables.keys") + " || oldObject != null && !(" + keeps("variables.oldKeys") + ")",
 		Message:   fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key),
 	}
 }
 
-// allowed returns the requirement of a value that the rule allows, under all profiles. It is for labels and annotations of objects of
+// requireAllowed returns the requirement of a value that the rule allows, under all profiles. It is for labels and annotations of objects of
 // the kind that become the rule's tag, and that the request adds or changes.
-func (p *policy) allowed(rule *v1beta1.TagRule, kind string) required {
-	return required{
+func (p *policy) requireAllowed(rule *v1beta1.TagRule, kind string) requirement {
+	return requirement{
 		Condition: only(kind) + p.everywhere(func(g *guard) string {
 			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.hasKey(rule.Key), matches(g.TagValue, allowedPattern(rule)))
 		}),
@@ -257,8 +257,8 @@ func (p *policy) keysOf(r *reading) (key, tag string) {
 	return key, tag
 }
 
-// Entry returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k).
-func (p *policy) Entry(r *reading) string {
+// KeyFields returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k).
+func (p *policy) KeyFields(r *reading) string {
 	key, tag := p.keysOf(r)
 	return fmt.Sprintf("'key': %s, 'tag': %s", key, tag)
 }

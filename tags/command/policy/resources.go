@@ -17,8 +17,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A resourceRule is a rule of the tag policy for managed resources of the kinds of a tag field.
-type resourceRule struct {
+// A tagFieldRule is a rule of the tag policy for managed resources of the kinds of a tag field.
+type tagFieldRule struct {
 	*v1beta1.TagRule
 
 	Number int
@@ -58,7 +58,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 func (f *tagField) spec() dict {
 	wasNot := []string{"oldObject == null"}
 
-	for _, condition := range []string{f.Changes("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {
+	for _, condition := range []string{f.Managed("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {
 		if condition != "" {
 			wasNot = append(wasNot, "!("+condition+")")
 		}
@@ -102,7 +102,7 @@ func (f *tagField) constraints() dict {
 //   - is changed in the cloud by its controller, and
 //   - is selected by the input.
 func (f *tagField) conditions() []dict {
-	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object")), named("selected", f.Selected.Selects("object"))}
+	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Managed("object")), named("selected", f.Selected.Selects("object"))}
 
 	return slices.DeleteFunc(all, func(d dict) bool { return d["expression"] == "" })
 }
@@ -111,10 +111,10 @@ func (f *tagField) conditions() []dict {
 func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
 // keys returns the keys that the rule's tag can have, such as owner and acme:owner.
-func (r resourceRule) keys() []string { return r.field.Guard.transformed.TagKeys(r.Key) }
+func (r tagFieldRule) keys() []string { return r.field.Guard.transformed.TagKeys(r.Key) }
 
 // Breach returns the expression, in lines, of messages on how the tags t of o break the rule. There is no message if they keep it.
-func (r resourceRule) Breach() string {
+func (r tagFieldRule) Breach() string {
 	g, out := r.field.Guard, ""
 	hasKey := g.has("e.key", r.keys())
 

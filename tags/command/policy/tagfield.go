@@ -39,7 +39,7 @@ type tagField struct {
 	Selected selector
 
 	// Rules of the tag policy that are for the kinds.
-	Rules []resourceRule
+	Rules []tagFieldRule
 
 	native bool
 	kind   *locate.TargetKind // The first of kinds.
@@ -86,7 +86,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		id := strings.Join(append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Selects("object"), f.Changes("object")), "\x00")
+		id := strings.Join(append(words.Map(f.Rules, tagFieldRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Selects("object"), f.Managed("object")), "\x00")
 		if known[id] == nil {
 			known[id], out = f, append(out, f)
 		}
@@ -198,7 +198,7 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
 		if selected, ok := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); ok {
-			f.Rules = append(f.Rules, resourceRule{TagRule: rule, Number: i, selected: selected, field: f})
+			f.Rules = append(f.Rules, tagFieldRule{TagRule: rule, Number: i, selected: selected, field: f})
 		}
 	}
 
@@ -387,9 +387,9 @@ func (f *tagField) KindsIn() string {
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
-// Changes returns the condition that the object's controller changes the resource in the cloud: see locate.Adopted and locate.ReadOnly.
+// Managed returns the condition that the object's controller changes the resource in the cloud: see locate.Adopted and locate.ReadOnly.
 // It is empty if the controller always does.
-func (f *tagField) Changes(obj string) string {
+func (f *tagField) Managed(obj string) string {
 	if !f.native {
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}

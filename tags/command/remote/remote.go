@@ -55,35 +55,35 @@ func Targets(file string) (map[string]string, error) {
 	return targets, nil
 }
 
-// A Function serves elsewhere.
-type Function struct{ conn *grpc.ClientConn }
+// A Client calls a function that listens elsewhere.
+type Client struct{ conn *grpc.ClientConn }
 
-// Connect returns the function at the target. The connection begins with the first call.
-func Connect(target string) (*Function, error) {
+// Connect returns a Client of the function at the target, such as localhost:9443. The connection begins with the first call.
+func Connect(target string) (*Client, error) {
 	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot connect to %s", target)
 	}
 
-	return &Function{conn: conn}, nil
+	return &Client{conn: conn}, nil
 }
 
 // Close closes the connection.
-func (f *Function) Close() { _ = f.conn.Close() } // It fails only if it is closed already.
+func (c *Client) Close() { _ = c.conn.Close() } // It fails only if it is closed already.
 
-// Listens reports whether the function accepts a connection in time.
-func (f *Function) Listens(ctx context.Context) bool {
+// Listens reports whether the function accepts a connection within acceptTimeout.
+func (c *Client) Listens(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
 	defer cancel()
 
-	f.conn.Connect()
+	c.conn.Connect()
 
-	for state := f.conn.GetState(); state != connectivity.Ready; state = f.conn.GetState() {
-		if !f.conn.WaitForStateChange(ctx, state) {
+	for state := c.conn.GetState(); state != connectivity.Ready; state = c.conn.GetState() {
+		if !c.conn.WaitForStateChange(ctx, state) {
 			return false
 		}
 
-		f.conn.Connect()
+		c.conn.Connect()
 	}
 
 	return true
@@ -91,12 +91,12 @@ func (f *Function) Listens(ctx context.Context) bool {
 
 // RunFunction calls the function as Crossplane does. If the function doesn't know v1 of the protocol, it gets the same message
 // by v1beta1.
-func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (c *Client) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	rsp := &fnv1.RunFunctionResponse{}
 
-	err := f.conn.Invoke(ctx, fnv1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
+	err := c.conn.Invoke(ctx, fnv1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
 	if status.Code(err) == codes.Unimplemented {
-		err = f.conn.Invoke(ctx, v1beta1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
+		err = c.conn.Invoke(ctx, v1beta1.FunctionRunnerService_RunFunction_FullMethodName, req, rsp)
 	}
 
 	return rsp, err

@@ -479,18 +479,18 @@ func (c *call) isReserved(key string) bool {
 
 // Providers returns one provider of each group with equal tag profiles. Check ignores their caps.
 func Providers() (out []string) {
-	classes := make(map[string]bool)
+	groups := make(map[string]bool)
 
 	for _, name := range profile.Names() {
 		p := profile.Of(name)
 		prefix, replace, lower := p.Format.Parts()
-		class := fmt.Sprint(p.FoldKeys, p.FoldEntries, prefix, replace, lower, p.Separator, p.Taken)
+		group := fmt.Sprint(p.FoldKeys, p.FoldEntries, prefix, replace, lower, p.Separator, p.Taken)
 
-		if !classes[class] {
+		if !groups[group] {
 			out = append(out, name)
 		}
 
-		classes[class] = true
+		groups[group] = true
 	}
 
 	return out

@@ -119,7 +119,7 @@ func (i *importer) notef(format string, args ...any) {
 }
 
 // add adds the rules of the entry: one for spellings and values, and one for a required tag.
-func (i *importer) add(e entry) {
+func (i *importer) add(e keyPolicy) {
 	path := "tags." + words.Name(e.name)
 	values := i.resources(path+".enforced_for", e.enforced)
 	required := i.resources(path+".report_required_tag_for", e.required)

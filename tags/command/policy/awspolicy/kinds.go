@@ -13,24 +13,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A place is a kind of a service, such as ec2/Instance. The service is the first part of API groups, such as ec2.aws.upbound.io. Without a
-// kind, a place is all of the service.
-type place struct{ service, kind string }
+// A serviceKind is a kind of a service, such as ec2/Instance. The service is the first part of API groups, such as ec2.aws.upbound.io. Without a
+// kind, a serviceKind is all of the service.
+type serviceKind struct{ service, kind string }
 
 // typesText has the kinds of resource types, if the two have different names.
 //
 //go:embed types.txt
 var typesText string
 
-// listed has the places of types.txt, by service and by type.
-var listed = func() map[string][]place {
-	out := make(map[string][]place)
+// listed has the kinds of types.txt, by service and by type.
+var listed = func() map[string][]serviceKind {
+	out := make(map[string][]serviceKind)
 
 	for line := range strings.Lines(typesText) {
 		if columns := strings.Fields(line); len(columns) > 0 && columns[0] != "#" {
-			out[columns[0]] = words.Map(columns[1:], func(text string) place {
+			out[columns[0]] = words.Map(columns[1:], func(text string) serviceKind {
 				service, kind, _ := strings.Cut(text, "/")
-				return place{service, kind}
+				return serviceKind{service, kind}
 			})
 		}
 	}
@@ -39,7 +39,7 @@ var listed = func() map[string][]place {
 }()
 
 // kinds of AWS that have tags, by the built-in index, and the patterns of their API versions.
-type kinds map[place]map[string]bool
+type kinds map[serviceKind]map[string]bool
 
 // taggable returns these kinds.
 var taggable = sync.OnceValue(func() kinds {
@@ -58,7 +58,7 @@ var taggable = sync.OnceValue(func() kinds {
 			pattern = gvk.Group + "/*"
 		}
 
-		for _, p := range []place{{service, gvk.Kind}, {service: service}} {
+		for _, p := range []serviceKind{{service, gvk.Kind}, {service: service}} {
 			if out[p] == nil {
 				out[p] = make(map[string]bool)
 			}
@@ -75,27 +75,27 @@ func hasTags(e field.Variants) bool {
 	return slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None })
 }
 
-// placesOf returns the places of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
-func (k kinds) placesOf(resourceType string) []place {
+// kindsOf returns the kinds of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
+func (k kinds) kindsOf(resourceType string) []serviceKind {
 	service, resource, _ := strings.Cut(strings.Replace(resourceType, ":ALL_SUPPORTED", ":*", 1), ":")
 
-	if places, ok := listed[service+":"+resource]; ok {
-		return places
+	if kinds, ok := listed[service+":"+resource]; ok {
+		return kinds
 	}
 
 	services, ok := listed[service]
 	if !ok {
-		services = []place{{service: strings.ReplaceAll(service, "-", "")}}
+		services = []serviceKind{{service: strings.ReplaceAll(service, "-", "")}}
 	}
 
 	if resource == "*" {
 		return services
 	}
 
-	var out []place
+	var out []serviceKind
 
 	for p := range k {
-		if slices.Contains(services, place{service: p.service}) && isCalled(p.kind, resource) {
+		if slices.Contains(services, serviceKind{service: p.service}) && isCalled(p.kind, resource) {
 			out = append(out, p)
 		}
 	}
@@ -117,7 +117,7 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 	for _, t := range types {
 		known := false
 
-		for _, p := range i.kinds.placesOf(t) {
+		for _, p := range i.kinds.kindsOf(t) {
 			for pattern := range i.kinds[p] {
 				selected[pattern+" "+p.kind], known = true, true
 			}

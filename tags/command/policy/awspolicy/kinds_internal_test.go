@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 		for _, resource := range words[1:] {
 			var kinds []string
 
-			for _, p := range all.placesOf(words[0] + ":" + resource) {
+			for _, p := range all.kindsOf(words[0] + ":" + resource) {
 				if len(all[p]) > 0 {
 					kinds = append(kinds, p.service+"/"+p.kind)
 				}
@@ -48,8 +48,8 @@ func TestTypes(t *testing.T) {
 func TestListed(t *testing.T) {
 	all := taggable()
 
-	for name, places := range listed {
-		for _, p := range places {
+	for name, kinds := range listed {
+		for _, p := range kinds {
 			if len(all[p]) == 0 {
 				t.Errorf("types.txt, %s: the index has no kind with tags of %v", name, p)
 			}
@@ -57,12 +57,12 @@ func TestListed(t *testing.T) {
 
 		delete(listed, name)
 
-		without := all.placesOf(name)
+		without := all.kindsOf(name)
 
-		listed[name] = places
+		listed[name] = kinds
 
-		isOther := func(p place) bool { return !slices.Contains(without, p) }
-		if strings.Contains(name, ":") && len(places) == len(without) && !slices.ContainsFunc(places, isOther) {
+		isOther := func(p serviceKind) bool { return !slices.Contains(without, p) }
+		if strings.Contains(name, ":") && len(kinds) == len(without) && !slices.ContainsFunc(kinds, isOther) {
 			t.Errorf("types.txt, %s: it is called so", name)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // assign is the operator of policies that gives a value. Effective policies have the value without it.
 const assign = "@@assign"
 
-// An entry is the part of a policy on one tag.
-type entry struct {
+// A keyPolicy is the part of a policy on one tag key.
+type keyPolicy struct {
 	// name of the entry, which differs from the key of the tag in case, if at all.
 	name, key string
 
@@ -33,7 +33,7 @@ type entry struct {
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
 // read returns the entries of the policy, by name. It notes fields that are no part of an effective policy.
-func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
+func (i *importer) read(r *manifest.Reader, file string) ([]keyPolicy, error) {
 	policy, err := valueOf(r, file)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
 
 	i.noteOthers("", policy, "tags")
 
-	var out []entry
+	var out []keyPolicy
 
 	names := make(map[string]string) // By the key that AWS takes the name for.
 
@@ -72,7 +72,7 @@ func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
 
 		names[key] = name
 
-		e, ok, err := i.entry(name, tags.StructValue.GetFields()[name])
+		e, ok, err := i.keyPolicy(name, tags.StructValue.GetFields()[name])
 		if err != nil {
 			return nil, err
 		}
@@ -99,10 +99,10 @@ func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	}
 }
 
-// entry returns the entry of the name. It returns false, and notes why, if the entry changes inherited values, which are unknown.
-func (i *importer) entry(name string, v *structpb.Value) (e entry, ok bool, err error) {
+// keyPolicy returns the keyPolicy of the name. It returns false, and notes why, if the entry changes inherited values, which are unknown.
+func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bool, err error) {
 	path := "tags." + words.Name(name)
-	e, ok = entry{name: name, key: strings.ToLower(name)}, true
+	e, ok = keyPolicy{name: name, key: strings.ToLower(name)}, true
 
 	if v.GetStructValue() == nil {
 		return e, false, errors.Errorf("%s: want an object", path)

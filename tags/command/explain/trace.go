@@ -20,11 +20,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Function runs for the request of run, which then has the result of each stage.
-type Function func(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error)
+// A Runner runs the function for the request of run. Then run has the result of each stage.
+type Runner func(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error)
 
 // On runs the function for the request.
-func (f Function) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f Runner) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	return f(ctx, report.NewRun(req))
 }
 
@@ -32,7 +32,7 @@ func (f Function) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.R
 type trace struct {
 	*report.Run
 
-	function Function
+	function Runner
 
 	rsp *fnv1.RunFunctionResponse
 

@@ -20,31 +20,31 @@ import (
 // whyMissing is why a required tag is missing, if no label says why.
 const whyMissing = "no label gives it"
 
-// A Ruled label has a tag that an entry of removeTags or ignoreTags names.
-type Ruled struct {
+// A ListedLabel has a tag that an entry of removeTags or ignoreTags names.
+type ListedLabel struct {
 	QualifiedKey string `json:"qualifiedKey"`
 	TagKey       string `json:"tagKey"`
 
-	// Rule is the entry in a few words, such as removeTags: team/*.
-	Rule string `json:"rule"`
+	// Entry is the entry in a few words, such as removeTags: team/*.
+	Entry string `json:"rule"`
 }
 
-// A Broken rule is a rule of tagPolicy that tags break.
-type Broken struct {
-	// Rule is the position of the rule, Path is where it was written, and Key its key.
+// A BrokenRule is a rule of tagPolicy that tags break.
+type BrokenRule struct {
+	// Rule is the position of the rule, such as 0. Path says where it was written, and Key is its key.
 	Rule int    `json:"rule"`
 	Path string `json:"path"`
 	Key  string `json:"key"`
 
-	// The tags break the rule in this way, such as missing. Why explains it, if somebody knows.
-	What string `json:"what"`
-	Why  string `json:"why,omitempty"`
+	// Breach says how the tags break the rule, such as "is missing". Why is the reason, if it is known.
+	Breach string `json:"what"`
+	Why    string `json:"why,omitempty"`
 }
 
-// newBroken returns how the rule at position i of the tag policy is broken.
-func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
+// newBrokenRule returns how the rule at position i of the tag policy is broken.
+func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) BrokenRule {
 	rule := &in.TagPolicy.Rules[i]
-	b := Broken{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, What: breach.String()}
+	b := BrokenRule{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, Breach: breach.String()}
 
 	if breach.Kind == tagpolicy.Value {
 		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
@@ -54,8 +54,8 @@ func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
 }
 
 // String puts the rule in one line.
-func (b *Broken) String() string {
-	out := fmt.Sprintf("%s: %s %s", b.Path, words.Cell(b.Key), b.What)
+func (b *BrokenRule) String() string {
+	out := fmt.Sprintf("%s: %s %s", b.Path, words.Cell(b.Key), b.Breach)
 	if b.Why != "" {
 		out += ": " + b.Why
 	}
@@ -63,33 +63,33 @@ func (b *Broken) String() string {
 	return out
 }
 
-// ruled returns the label of the record, with the entry of the list that names it.
-func ruled(j *stamp.Judged, list string) Ruled {
-	return Ruled{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Rule: ruleName(list, j.NamedBy)}
+// listed returns the label of the record, with the entry of the list that names it.
+func listed(j *stamp.Judged, list string) ListedLabel {
+	return ListedLabel{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Entry: entryName(list, j.NamedBy)}
 }
 
-// ruleName returns the entry of the list, removeTags or ignoreTags, in a few words: removeTags: team/*. It is empty if
+// entryName returns the entry of the list, removeTags or ignoreTags, in a few words: removeTags: team/*. It is empty if
 // there is no entry.
-func ruleName(list string, k *resolve.TagKey) string {
+func entryName(list string, k *resolve.TagKey) string {
 	if k == nil {
 		return ""
 	}
 
-	rule := list + ": " + words.Cell(k.Pattern)
+	entry := list + ": " + words.Cell(k.Pattern)
 	if k.Value != nil {
-		rule += " = " + words.Cell(*k.Value)
+		entry += " = " + words.Cell(*k.Value)
 	}
 
 	if k.Untrusted {
-		rule += " of a field"
+		entry += " of a field"
 	}
 
-	return rule
+	return entry
 }
 
 // addPolicy says which rules of the tag policy a resource with the tags of the labels d breaks. It may be any resource,
 // whatever resources the rules select.
-func (e *explained) addPolicy(x *Explanation, run *trace, d *tags.Transformed) {
+func (e *comparison) addPolicy(x *Explanation, run *trace, d *tags.Transformed) {
 	in := run.Input
 	broken := 0
 
@@ -106,13 +106,13 @@ func (e *explained) addPolicy(x *Explanation, run *trace, d *tags.Transformed) {
 			continue
 		}
 
-		b := newBroken(breach, i, in)
+		b := newBrokenRule(breach, i, in)
 		if breach.Kind == tagpolicy.Missing {
 			b.Why = x.why(keys)
 		}
 
 		if len(rule.Resources) > 0 {
-			b.What += " (on the resources that it selects)"
+			b.Breach += " (on the resources that it selects)"
 		} else {
 			broken++
 		}
@@ -160,22 +160,22 @@ func (x *Explanation) why(keys profile.KeySet) string {
 
 	for _, r := range x.Removed {
 		if keys.Has(r.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Rule))
+			out = append(out, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Entry))
 		}
 	}
 
 	return cmp.Or(strings.Join(out, ", "), whyMissing)
 }
 
-// ruledLines returns a line for each entry, with the tags that it names.
-func ruledLines(title string, ruled []Ruled) (lines []string) {
+// listedLines returns a line for each entry, with the tags that it names.
+func listedLines(title string, labels []ListedLabel) (lines []string) {
 	keys := make(map[string][]string)
-	for _, r := range ruled {
-		keys[r.Rule] = append(keys[r.Rule], words.Cell(r.TagKey))
+	for _, l := range labels {
+		keys[l.Entry] = append(keys[l.Entry], words.Cell(l.TagKey))
 	}
 
-	for _, rule := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, fmt.Sprintf(" %s (%s): %s", title, rule, strings.Join(keys[rule], ", ")))
+	for _, entry := range slices.Sorted(maps.Keys(keys)) {
+		lines = append(lines, fmt.Sprintf(" %s (%s): %s", title, entry, strings.Join(keys[entry], ", ")))
 	}
 
 	return lines

@@ -17,7 +17,7 @@ import (
 )
 
 // labels explains a file of labels as the labels of a composite resource.
-func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, error) {
+func (c *Command) labels(ctx context.Context, r *manifest.Reader) (answer, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
@@ -43,7 +43,7 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 		return nil, err
 	}
 
-	e := &explained{labels: run.Set.Labels, notes: run.notes}
+	e := &comparison{labels: run.Set.Labels, notes: run.notes}
 
 	err = e.explain(run, c.Provider)
 
