@@ -185,7 +185,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, run.FailPolicy(violations)
 	}
 
-	rsp := run.Success(ctx, &report.Outcome{Outcome: *stamped, NotCopied: copied.NotCopied, Unmatched: targets.Unmatched(), Violations: violations})
+	rsp := run.Success(ctx, &report.Facts{Outcome: *stamped, NotCopied: copied.NotCopied, Unmatched: targets.Unmatched(), Violations: violations})
 	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 
 	return rsp, nil

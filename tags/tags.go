@@ -96,8 +96,8 @@ const (
 	// Replace takes the value of the label.
 	Replace Conflict = "Replace"
 
-	// Refuse fails with an error.
-	Refuse Conflict = "Error"
+	// Fail fails with an error.
+	Fail Conflict = "Error"
 )
 
 // Compare orders labels by their qualified keys, and then by their tag keys. Two labels may share a qualified key: env with the

@@ -146,7 +146,7 @@ func TestCloudTagsKeyCharacters(t *testing.T) {
 }
 
 func TestTagOnConflict(t *testing.T) {
-	for want, source := range map[tags.Conflict]*tags.Source{tags.Retain: nil, tags.Replace: {OnConflict: tags.Replace}, tags.Refuse: {OnConflict: tags.Refuse}} {
+	for want, source := range map[tags.Conflict]*tags.Source{tags.Retain: nil, tags.Replace: {OnConflict: tags.Replace}, tags.Fail: {OnConflict: tags.Fail}} {
 		if got := (&tags.Tag{Label: tags.Label{Source: source}}).OnConflict(); got != want {
 			t.Errorf("OnConflict() of %v: want %s, got %s", source, want, got)
 		}

@@ -164,7 +164,7 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
-	KubernetesMetadata []MetadataRule `json:"kubernetesMetadata,omitempty"`
+	KubernetesMetadata []MetadataCopy `json:"kubernetesMetadata,omitempty"`
 
 	// ToContextKey is the key of the pipeline's context under which the function
 	// writes its result for later steps: labels, a map of qualified key to value, and
@@ -1157,12 +1157,12 @@ type TagKeys struct {
 	ContextKey string `json:"contextKey,omitempty"`
 }
 
-// A MetadataRule copies labels and annotations of Kubernetes objects, which are not
+// A MetadataCopy copies labels and annotations of Kubernetes objects, which are not
 // cloud tags. Keys of crossplane.io, its subdomains, kubectl.kubernetes.io and
 // cloudtags.fn.plexsphere.com are never copied.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="must have paths for all that is copied, and for nothing else",fieldPath=".toFieldPaths"
-type MetadataRule struct {
+type MetadataCopy struct {
 	// Source that the labels and annotations are copied from.
 	Source MetadataSource `json:"source"`
 

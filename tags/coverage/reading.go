@@ -111,7 +111,7 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 //
 // Providers made with Upjet leave out an empty field in the status. A resource with an ID in its status was observed, so a
 // missing field means no tags. In maps of these providers, a tag that only the status has proves nothing: see locate.IsGhost.
-func cloudOf(t *locate.Target, r *tagpolicy.Reader) *tagset.Set {
+func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
 	if set := t.Cloud(&r.Keys); set != nil {
 		if t.IsGhost() {
 			there := t.Reported(t.There, &r.Keys)

@@ -63,7 +63,7 @@ type Tally struct {
 	targets     *locate.Targets
 
 	// readers of tags, one for each place of tags.
-	readers map[*locate.Place]*tagpolicy.Reader
+	readers map[*locate.Place]*tagpolicy.TagReader
 
 	// keys has the counted keys, or none if all keys count. If required is set, each resource must have these keys. If policed
 	// is set, a resource must have the keys of its rules.
@@ -93,7 +93,7 @@ type Tally struct {
 func New(o Options) *Tally {
 	t := &Tally{
 		input: o.Input, transformer: (&resolve.LabelSet{}).Transformer(o.Input),
-		readers: make(map[*locate.Place]*tagpolicy.Reader),
+		readers: make(map[*locate.Place]*tagpolicy.TagReader),
 		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
 		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
@@ -415,9 +415,9 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 }
 
 // reader returns the reader for the tags of the target. Targets with their tags at one place share it.
-func (t *Tally) reader(target *locate.Target) *tagpolicy.Reader {
+func (t *Tally) reader(target *locate.Target) *tagpolicy.TagReader {
 	if t.readers[target.Place] == nil {
-		t.readers[target.Place] = tagpolicy.NewReader(t.input, t.transformer, target, t.keys)
+		t.readers[target.Place] = tagpolicy.NewTagReader(t.input, t.transformer, target, t.keys)
 	}
 
 	return t.readers[target.Place]
@@ -475,7 +475,7 @@ func one(counts bool) int { //nolint:revive // The flag is the result.
 
 // judge notes the required tags that r lacks, and the tags that break the policy. It returns, for each counted key, whether the
 // resource should have it.
-func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (expected []bool) {
+func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.TagReader, desired *tagset.Set, hasKeys []bool) (expected []bool) {
 	expected = make([]bool, len(t.keys))
 
 	for i, key := range t.keys {

@@ -15,29 +15,29 @@ import (
 //go:embed groups.txt
 var groupsText string
 
-// A claim of a family to kinds of an API group, and of all groups below it.
-type claim struct {
-	*family
+// A share has the kinds of an API group, and of all groups below it, that are one family's. With
+// kinds=AWS*,ROSA* in groups.txt, these are kinds such as AWSCluster.
+type share struct {
+	family *family
 
-	// kinds that are the family's, or none if all kinds without another claim are.
+	// kinds that are the family's, or none if all kinds without another share are.
 	kinds []profile.Pattern
 
 	// configs of the provider, if they are in another group.
 	configs configs
 }
 
-// claimed has the claims to each API group. Claims to some of its kinds come first.
-var claimed = parseGroups(groupsText)
+// shares has the shares of each API group. Shares with some of its kinds come first.
+var shares = parseGroups(groupsText)
 
-// parseGroups reads claims to API groups, which groups.txt explains. It is good for what we write
-// ourselves.
-func parseGroups(text string) map[string][]claim {
+// parseGroups reads the shares of API groups. groups.txt explains its lines.
+func parseGroups(text string) map[string][]share {
 	byName := make(map[string]*family, len(families))
 	for _, f := range families {
 		byName[f.Name] = f
 	}
 
-	m := make(map[string][]claim)
+	m := make(map[string][]share)
 
 	var header []string
 
@@ -48,7 +48,7 @@ func parseGroups(text string) map[string][]claim {
 			continue
 		}
 
-		c := claim{family: byName[header[0]]}
+		c := share{family: byName[header[0]]}
 		if c.family == nil {
 			panic("groups.txt: unknown family " + header[0])
 		}
@@ -64,8 +64,8 @@ func parseGroups(text string) map[string][]claim {
 		}
 	}
 
-	for _, claims := range m {
-		slices.SortStableFunc(claims, func(a, b claim) int { return len(b.kinds) - len(a.kinds) })
+	for _, all := range m {
+		slices.SortStableFunc(all, func(a, b share) int { return len(b.kinds) - len(a.kinds) })
 	}
 
 	return m
@@ -74,8 +74,8 @@ func parseGroups(text string) map[string][]claim {
 // isGroup reports whether a word of groups.txt is an API group. Other words hold for groups.
 func isGroup(word string) bool { return strings.Contains(word, ".") && !strings.Contains(word, "=") }
 
-// add gives the claim the setting of a word of groups.txt.
-func (c *claim) add(word string) {
+// add gives the share the setting of a word of groups.txt.
+func (c *share) add(word string) {
 	changed := *c.family
 
 	switch name, value, _ := strings.Cut(word, "="); name {
@@ -97,29 +97,28 @@ func (c *claim) add(word string) {
 	}
 }
 
-// owner returns the claim to the kind among the claims to its API group. It is the unknown family's if
-// nobody claims the kind.
-func owner(claims []claim, kind string) claim {
-	for _, c := range claims {
+// owner returns the share that has the kind, among all shares of its API group. A kind without a share
+// is the unknown family's.
+func owner(all []share, kind string) share {
+	for _, c := range all {
 		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p profile.Pattern) bool { return p.Matches(kind) }) {
 			return c
 		}
 	}
 
-	return claim{family: unknown}
+	return share{family: unknown}
 }
 
-// claimsTo returns the claims to the API group, and the service that the group is of: whole DNS
-// labels before the group that is claimed. There are no claims if the group is of no provider that
-// we know.
-func claimsTo(group string) (to []claim, service string) {
+// sharesOf returns the shares of the API group, and its service: ec2 for ec2.aws.upbound.io, since
+// groups.txt has aws.upbound.io. A group of an unknown provider has no shares.
+func sharesOf(group string) (all []share, service string) {
 	// Only Kubernetes itself has groups without a dot: core, apps, batch and so on.
 	if !strings.Contains(group, ".") {
-		return []claim{{family: unmanaged}}, group
+		return []share{{family: unmanaged}}, group
 	}
 
 	for domain, more := group, true; more; _, domain, more = strings.Cut(domain, ".") {
-		if c, ok := claimed[domain]; ok {
+		if c, ok := shares[domain]; ok {
 			return c, strings.TrimSuffix(group[:len(group)-len(domain)], ".")
 		}
 	}
@@ -130,6 +129,6 @@ func claimsTo(group string) (to []claim, service string) {
 // familyOf returns the family of the kind, and the service that its API group is of. It returns the
 // unknown family if the kind is of no provider that we know.
 func familyOf(gk schema.GroupKind) (f *family, service string) {
-	to, service := claimsTo(gk.Group)
-	return owner(to, gk.Kind).family, service
+	all, service := sharesOf(gk.Group)
+	return owner(all, gk.Kind).family, service
 }

@@ -259,10 +259,10 @@ func (b *block) parse() {
 	}
 
 	var (
-		known       = make(map[place]Variants)
-		to, service = claimsTo(b.listed)
-		versions    []string
-		fields      []string // The tag field, and the launched ones.
+		known        = make(map[place]Variants)
+		all, service = sharesOf(b.listed)
+		versions     []string
+		fields       []string // The tag field, and the launched ones.
 	)
 
 	_, text, _ := strings.Cut(strings.TrimSuffix(b.text, "\n"), "\n")
@@ -278,7 +278,7 @@ func (b *block) parse() {
 			continue
 		}
 
-		fam := owner(to, kind).family
+		fam := owner(all, kind).family
 
 		at := place{family: fam, does: fam.filling(service, kind), text: fields[0]}
 		if known[at] == nil {

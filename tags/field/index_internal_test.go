@@ -79,20 +79,20 @@ func TestGroups(t *testing.T) {
 		without[f.Name] = f != unknown
 	}
 
-	for group, claims := range claimed {
-		for i, c := range claims {
-			without[c.Name] = false
+	for group, all := range shares {
+		for i, s := range all {
+			without[s.family.Name] = false
 
-			if len(c.kinds) > 0 {
+			if len(s.kinds) > 0 {
 				continue
 			}
 
-			if i+1 < len(claims) {
-				t.Errorf("%s is of %s and of %s", group, c.Name, claims[i+1].Name)
+			if i+1 < len(all) {
+				t.Errorf("%s is of %s and of %s", group, s.family.Name, all[i+1].family.Name)
 			}
 
-			if got, ok := FamilyOf(schema.GroupKind{Group: "service." + group, Kind: "Thing"}); !ok || got != c.Family {
-				t.Errorf("FamilyOf(service.%s): want %v, got %v", group, c.Family, got)
+			if got, ok := FamilyOf(schema.GroupKind{Group: "service." + group, Kind: "Thing"}); !ok || got != s.family.Family {
+				t.Errorf("FamilyOf(service.%s): want %v, got %v", group, s.family.Family, got)
 			}
 		}
 	}

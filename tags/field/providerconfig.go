@@ -39,14 +39,14 @@ type ConfigRef struct {
 // If there is one of each in a domain, only resources for v2 have a namespace, or a kind in their
 // reference.
 func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
-	to, service := claimsTo(gk.Group)
+	all, service := sharesOf(gk.Group)
 
-	f := owner(to, gk.Kind)
-	if f.family == unknown || f.Profile == "" || f.Native {
+	s := owner(all, gk.Kind)
+	if s.family == unknown || s.family.Profile == "" || s.family.Native {
 		return ConfigRef{}, false
 	}
 
-	c := cmp.Or(f.configs, BuiltIn().block(strings.TrimPrefix(gk.Group, service+".")).configs)
+	c := cmp.Or(s.configs, BuiltIn().block(strings.TrimPrefix(gk.Group, service+".")).configs)
 
 	if c.v1 != "" && namespace == "" && refKind == "" {
 		c = configs{group: c.group, version: c.v1}

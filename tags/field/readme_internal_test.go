@@ -98,10 +98,10 @@ func nativesTable() string {
 	for _, f := range natives {
 		var groups []string
 
-		for group, claims := range claimed {
-			for _, c := range claims {
-				if c.Name == f.Name {
-					groups = append(groups, strings.TrimSuffix("`"+group+"`: `"+joined(c.kinds)+"`", ": ``"))
+		for group, all := range shares {
+			for _, s := range all {
+				if s.family.Name == f.Name {
+					groups = append(groups, strings.TrimSuffix("`"+group+"`: `"+joined(s.kinds)+"`", ": ``"))
 				}
 			}
 		}

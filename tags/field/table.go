@@ -12,7 +12,7 @@ import (
 //   - Instance: the kind in all other services;
 //   - *: all other kinds.
 //
-// The service is the part of an API group before the group that the family claims: ec2 of
+// The service is the part of an API group before the group that the family has: ec2 of
 // ec2.aws.upbound.io.
 type table[T any] map[[2]string]T
 

@@ -38,7 +38,7 @@ func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
 		return false
 	}
 
-	keys := tagset.Keys{Kind: tagset.KindOf(t.Field, t.Profile)}
+	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
 	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(want))...)
 
 	set := t.Reported(t.Before, &keys)

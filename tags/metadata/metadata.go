@@ -20,20 +20,20 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Copies are the rules, and the resources that they copy to.
+// Copies are the entries of kubernetesMetadata, and the resources that they copy to.
 type Copies struct {
-	targets *locate.Targets
-	rules   []rule
+	targets  *locate.Targets
+	copyings []copying
 }
 
-// A rule, what it copies, and the resources that get it.
-type rule struct {
+// A copying is an entry with the metadata that it copies, and the resources that get this metadata.
+type copying struct {
 	resolve.Metadata
 
 	position int
 	to       []destination
 
-	// notCopied is how much the rule has not copied.
+	// notCopied is how much the entry has not copied.
 	notCopied int
 }
 
@@ -51,7 +51,7 @@ type Copied struct {
 	// Changed resources by name.
 	Changed map[string]object.Object
 
-	// NotCopied is metadata that was not copied, by the position of the rule: of each rule what comes first, and then how
+	// NotCopied is metadata that was not copied, by the position of the entry: of each entry what comes first, and then how
 	// much more there is.
 	NotCopied []NotCopied
 
@@ -59,18 +59,18 @@ type Copied struct {
 	room int
 }
 
-// maxCopied is the most bytes that all rules add to resources together: what a response may have, since
+// maxCopied is the most bytes that all entries add to resources together: what a response may have, since
 // Crossplane takes no larger one. One map can be copied to a thousand items.
 const maxCopied = 4 << 20
 
-// ErrTooLarge is the error of rules that copy more than a response may have.
+// ErrTooLarge is the error of entries that copy more than a response may have.
 var ErrTooLarge = errors.Errorf("is too much: all rules together copy more than %d bytes, which is more than Crossplane takes of a function: "+
 	"select fewer keys, or fewer resources and items", maxCopied)
 
 // NotCopied is metadata that was not copied, and why.
 type NotCopied struct {
-	// Rule is the position of the input's rule.
-	Rule int
+	// Entry is the position of the entry of kubernetesMetadata.
+	Entry int `json:"Rule"`
 
 	Why string
 
@@ -78,17 +78,17 @@ type NotCopied struct {
 	More int `json:"more,omitzero"`
 }
 
-// Select selects the resources that the rules copy to, in the form that earlier steps of the pipeline have
+// Select selects the resources that the entries copy to, in the form that earlier steps of the pipeline have
 // given them.
-func Select(rules []resolve.Metadata, targets *locate.Targets) *Copies {
-	c := &Copies{targets: targets, rules: make([]rule, len(rules))}
+func Select(entries []resolve.Metadata, targets *locate.Targets) *Copies {
+	c := &Copies{targets: targets, copyings: make([]copying, len(entries))}
 
-	for i := range rules {
-		c.rules[i] = rule{Metadata: rules[i], position: i}
+	for i := range entries {
+		c.copyings[i] = copying{Metadata: entries[i], position: i}
 
 		for _, t := range targets.All {
-			for _, from := range namesFor(c.rules[i].Rule, t, targets) {
-				c.rules[i].to = append(c.rules[i].to, destination{target: t, from: from})
+			for _, from := range namesFor(c.copyings[i].Entry, t, targets) {
+				c.copyings[i].to = append(c.copyings[i].to, destination{target: t, from: from})
 			}
 		}
 	}
@@ -96,18 +96,18 @@ func Select(rules []resolve.Metadata, targets *locate.Targets) *Copies {
 	return c
 }
 
-// namesFor returns the names of the composed resources that the rule copies from to the target. The only
-// name is empty if the rule copies from another object. There is none if the rule doesn't copy to the
+// namesFor returns the names of the composed resources that the entry copies from to the target. The only
+// name is empty if the entry copies from another object. There is none if the entry doesn't copy to the
 // target.
-func namesFor(rule *v1beta1.MetadataRule, t *locate.Target, targets *locate.Targets) []string {
+func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Targets) []string {
 	if t.IsUntouchable() {
 		return nil
 	}
 
-	before, after, several := strings.Cut(rule.Source.Name, "*")
+	before, after, several := strings.Cut(entry.Source.Name, "*")
 	if !several {
-		if targets.Selects(rule.Resources, t) {
-			return []string{rule.Source.Name}
+		if targets.Selects(entry.Resources, t) {
+			return []string{entry.Source.Name}
 		}
 
 		return nil
@@ -115,39 +115,39 @@ func namesFor(rule *v1beta1.MetadataRule, t *locate.Target, targets *locate.Targ
 
 	var names []string
 
-	for i := range rule.Resources {
-		if !targets.Selects(rule.Resources[i:i+1], t) {
+	for i := range entry.Resources {
+		if !targets.Selects(entry.Resources[i:i+1], t) {
 			continue
 		}
 
-		prefix, suffix, _ := strings.Cut(rule.Resources[i].Name.String(), "*")
+		prefix, suffix, _ := strings.Cut(entry.Resources[i].Name.String(), "*")
 		names = append(names, before+t.Name[len(prefix):len(t.Name)-len(suffix)]+after)
 	}
 
 	return names
 }
 
-// Copy labels and annotations to the selected resources. Later rules see what earlier ones
+// Copy labels and annotations to the selected resources. Later entries see what earlier ones
 // copied. After an error nothing may be written. It is the error of ctx, ErrTooLarge, or a resolve
 // failure.
 func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
 	out := &Copied{Changed: make(map[string]object.Object), room: maxCopied}
 
-	for i := range c.rules {
-		if err := c.rules[i].copy(ctx, c.targets, out); err != nil {
-			return nil, errors.Wrapf(err, "cannot copy %s", c.rules[i].Path)
+	for i := range c.copyings {
+		if err := c.copyings[i].copy(ctx, c.targets, out); err != nil {
+			return nil, errors.Wrapf(err, "cannot copy %s", c.copyings[i].Path)
 		}
 
-		if more := c.rules[i].notCopied - words.MaxNamed; more > 0 {
-			out.NotCopied = append(out.NotCopied, NotCopied{Rule: i, More: more})
+		if more := c.copyings[i].notCopied - words.MaxNamed; more > 0 {
+			out.NotCopied = append(out.NotCopied, NotCopied{Entry: i, More: more})
 		}
 	}
 
 	return out, nil
 }
 
-// copy copies by the rule. It reads everything before it writes.
-func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Copied) error {
+// copy copies by the entry. It reads everything before it writes.
+func (r *copying) copy(ctx context.Context, targets *locate.Targets, out *Copied) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
@@ -170,11 +170,11 @@ func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Copied) e
 
 		m := from[d.from]
 
-		if err := r.write(m.Labels, d.target, r.Rule.ToFieldPaths.Labels, out); err != nil {
+		if err := r.write(m.Labels, d.target, r.Entry.ToFieldPaths.Labels, out); err != nil {
 			return err
 		}
 
-		if err := r.write(m.Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out); err != nil {
+		if err := r.write(m.Annotations, d.target, r.Entry.ToFieldPaths.Annotations, out); err != nil {
 			return err
 		}
 	}
@@ -182,10 +182,10 @@ func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Copied) e
 	return nil
 }
 
-// read returns what the rule may copy from the composed resource with this name, or what it copies from
+// read returns what the entry may copy from the composed resource with this name, or what it copies from
 // another object.
-func (r *rule) read(name string, targets *locate.Targets, out *Copied) (resolve.Metadata, error) {
-	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
+func (r *copying) read(name string, targets *locate.Targets, out *Copied) (resolve.Metadata, error) {
+	if r.Entry.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
 	}
 
@@ -194,7 +194,7 @@ func (r *rule) read(name string, targets *locate.Targets, out *Copied) (resolve.
 		return resolve.Metadata{}, nil
 	}
 
-	return resolve.MetadataOf(r.Rule, out.resource(targets.All[i]), fmt.Sprintf("composed resource %q ", name))
+	return resolve.MetadataOf(r.Entry, out.resource(targets.All[i]), fmt.Sprintf("composed resource %q ", name))
 }
 
 // resource returns the target's resource with all that was copied to it.
@@ -206,17 +206,17 @@ func (o *Copied) resource(t *locate.Target) object.Object {
 	return t.Resource
 }
 
-// failf says what the rule doesn't copy and why, unless it has said so as often as messages have room for.
-func (r *rule) failf(out *Copied, format string, args ...any) {
+// failf says what the entry doesn't copy and why, unless it has said so as often as messages have room for.
+func (r *copying) failf(out *Copied, format string, args ...any) {
 	r.notCopied++
 
 	if r.notCopied <= words.MaxNamed {
-		out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
+		out.NotCopied = append(out.NotCopied, NotCopied{Entry: r.position, Why: fmt.Sprintf(format, args...)})
 	}
 }
 
-// chosen returns what the rule copies of m.
-func (r *rule) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
+// chosen returns what the entry copies of m.
+func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	labels, annotations := make(resolve.ByItem, len(m.Labels)), make(resolve.ByItem, len(m.Annotations))
 
 	for _, name := range m.Items() {
@@ -229,13 +229,13 @@ func (r *rule) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	return m
 }
 
-// choose returns what the rule selects, without what is private, and what would make the API server refuse
+// choose returns what the entry selects, without what is private, and what would make the API server refuse
 // the resource.
-func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
+func (r *copying) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
 	var left []string // Most often nothing is, so that no other map is made.
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
-		if !selects(&r.Rule.Select, key) {
+		if !selects(&r.Entry.Select, key) {
 			left = append(left, key)
 		} else if why := invalid(key, from[key]); why != "" {
 			left = append(left, key)
@@ -280,7 +280,7 @@ func invalidAnnotation(key, _ string) string {
 }
 
 // write writes labels or annotations to each path of a target.
-func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Copied) error {
+func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Copied) error {
 	shared := make(map[string]*values)
 
 	for _, path := range paths {
@@ -320,9 +320,9 @@ func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path
 // names returns the name of an item for each field at the path, in the order of the fields, if the path has a [*]: items that are
 // null have no field. Otherwise it returns one name for all fields. An empty name stands for the object's own metadata.
 // spec.pools[*].labels has the names web and db of the pools.
-func (r *rule) names(o object.Object, path object.Path, t *locate.Target) (names []string, ofItems bool) {
+func (r *copying) names(o object.Object, path object.Path, t *locate.Target) (names []string, ofItems bool) {
 	switch {
-	case r.Rule.Source.ItemName == "":
+	case r.Entry.Source.ItemName == "":
 		return []string{""}, false
 	case !path.HasWildcard():
 		return []string{t.Name}, false
@@ -333,7 +333,7 @@ func (r *rule) names(o object.Object, path object.Path, t *locate.Target) (names
 
 	for item := range items.Items() {
 		if !item.IsNull() {
-			names = append(names, item.Field(r.Rule.Source.ItemName).Text())
+			names = append(names, item.Field(r.Entry.Source.ItemName).Text())
 		}
 	}
 

@@ -90,7 +90,7 @@ func copied(r *Copied, err error) []string {
 	}
 
 	for _, n := range r.NotCopied {
-		out = append(out, fmt.Sprintf("not copied by %d: %s", n.Rule, n.Why))
+		out = append(out, fmt.Sprintf("not copied by %d: %s", n.Entry, n.Why))
 	}
 
 	return out
@@ -120,7 +120,7 @@ func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 	rules := func() []resolve.Metadata {
 		out := make([]resolve.Metadata, len(in.KubernetesMetadata))
 		for i := range out {
-			out[i].Rule, out[i].Path = &in.KubernetesMetadata[i], in.Where("kubernetesMetadata[%d]", i)
+			out[i].Entry, out[i].Path = &in.KubernetesMetadata[i], in.Where("kubernetesMetadata[%d]", i)
 			if i < len(w.Metadata) {
 				out[i].Labels, out[i].Annotations = resolve.ByItem{"": maps.Clone(w.Metadata[i].Labels)}, resolve.ByItem{"": maps.Clone(w.Metadata[i].Annotations)}
 			}
@@ -226,7 +226,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 	resources := tagstest.Resources(desired)
 	targets := targetsOf(t, s, resources)
-	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
+	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Entry: &in.KubernetesMetadata[1]}}, targets)
 
 	got, err := copies.Copy(t.Context())
 	if err != nil {
@@ -281,7 +281,7 @@ func TestCopyTooMuch(t *testing.T) {
 			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
 			targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
 
-			rule := resolve.Metadata{Rule: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
+			rule := resolve.Metadata{Entry: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
 			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context())
 			if tagstest.Error(err) != tc.err || errors.Is(err, ErrTooLarge) != (tc.err != "") || (err == nil) != (out != nil) {
@@ -294,7 +294,7 @@ func TestCopyTooMuch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets)
+	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets)
 	if _, err := copies.Copy(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
 	}
@@ -313,7 +313,7 @@ func TestCopyManyFail(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	given := []resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {}}}, {Rule: &in.KubernetesMetadata[1], Labels: resolve.ByItem{"": {"-": ""}}}}
+	given := []resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {}}}, {Entry: &in.KubernetesMetadata[1], Labels: resolve.ByItem{"": {"-": ""}}}}
 	for i := range 1000 {
 		given[0].Labels[""][fmt.Sprintf("-%03d", i)] = ""
 	}
@@ -334,7 +334,7 @@ func TestCopyManyFail(t *testing.T) {
 		got = append(got, n)
 	}
 
-	want := []NotCopied{{Rule: 0, Why: "-000"}, {Rule: 0, Why: "-063"}, {Rule: 0, More: 936}, {Rule: 1, Why: "-"}}
+	want := []NotCopied{{Entry: 0, Why: "-000"}, {Entry: 0, Why: "-063"}, {Entry: 0, More: 936}, {Entry: 1, Why: "-"}}
 	if diff := cmp.Diff(want, got); diff != "" || len(out.NotCopied) != 66 {
 		t.Errorf("\nOf each rule, the first faults should be named, and the others counted.\nCopy(...): %d faults: -want, +got:\n%s", len(out.NotCopied), diff)
 	}

@@ -167,7 +167,7 @@ func (tc *reportCase) scene() scene {
 			Cut: tc.Set.Cut, Empty: tc.Set.Empty, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},
-		outcome: Outcome{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},
+		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},
 	}
 
 	if tc.Steps != nil {
@@ -198,7 +198,7 @@ func (c *resultCase) results() []stamp.Result {
 	}
 
 	r.Lacks = max(r.Lacks, lackNames[c.Lacks])
-	r.Labels = slices.Concat(records(stamp.Tagged, c.Tagged), recordsOf(stamp.Retained, c.Retained...), recordsOf(stamp.Ignored, c.Ignored...), recordsOf(stamp.Removed, c.Removed...))
+	r.Records = slices.Concat(records(stamp.Tagged, c.Tagged), recordsOf(stamp.Retained, c.Retained...), recordsOf(stamp.Ignored, c.Ignored...), recordsOf(stamp.Removed, c.Removed...))
 
 	for _, n := range c.Notes {
 		n.Note.Kind = noteNames[n.Kind]

@@ -45,8 +45,8 @@ func TestFatal(t *testing.T) {
 		"Wrapped":          {"A failure within another error is found, and the whole error is told.", errors.Wrap(Fail(ReasonResolveFailed, errors.New("spec.labels is a string")), "cannot run")},
 		"InternalError":    {"An error that is no failure is an internal one.", errors.New("internal error: index out of range")},
 		"Limit":            {"A policy that doesn't accept skipped labels names how many there are, and on which resources.", stamping(tags.Retain, 49)},
-		"Conflict":         {"A conflict names the resource, the key and both values.", stamping(tags.Refuse, 0)},
-		"ConflictAndLimit": {"A conflict comes before a limit, since that is a matter of all resources.", stamping(tags.Refuse, 49)},
+		"Conflict":         {"A conflict names the resource, the key and both values.", stamping(tags.Fail, 0)},
+		"ConflictAndLimit": {"A conflict comes before a limit, since that is a matter of all resources.", stamping(tags.Fail, 49)},
 		"Long":             {"Nobody makes a condition, or a line, as long as they like.", errors.New(strings.Repeat("ü", 1_000_000))},
 		"JustLong":         {"What is as long as it may be is told whole.", errors.New(strings.Repeat("x", 8192))},
 		"TooLong":          {"What is a byte longer isn't.", errors.New(strings.Repeat("x", 8193))},
@@ -76,7 +76,7 @@ func TestFail(t *testing.T) {
 }
 
 // stampAll stamps the desired resources, which it changes.
-func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
+func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Facts, error) {
 	targets, err := s.Targets(ctx, desired)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 
 	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Changed).GetResources())
 
-	return &Outcome{Outcome: stamp.Outcome{Results: o.Results, Skips: o.Skips}}, nil
+	return &Facts{Outcome: stamp.Outcome{Results: o.Results, Skips: o.Skips}}, nil
 }
 
 // fixed is the locator l, which needs no schemas.

@@ -15,7 +15,7 @@ import (
 
 // findings are an outcome, sorted by message. The condition, results, log lines and metrics are made of findings alone.
 type findings struct {
-	*Outcome
+	*Facts
 
 	// tagged resources have tags of labels. withheld ones have labels whose tags are as somebody else wants them.
 	// protected ones have tags that entries of removeTags or ignoreTags name, but may not touch. handedOn is how many
@@ -59,9 +59,9 @@ type notedResource struct {
 }
 
 // find returns the findings of the outcome, and of the parts that the status lacks.
-func (r *Run) find(out *Outcome, statusLacks []string) *findings {
+func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
-		Outcome: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
+		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
 		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), surplus: r.Set.Surplus(),
 	}

@@ -45,7 +45,7 @@ type scene struct {
 
 	// run, which lacks its request, log and metrics, and what came of it.
 	run     Run
-	outcome Outcome
+	outcome Facts
 
 	// respond to the request, if not by telling what came of it.
 	respond func(r *Run) *fnv1.RunFunctionResponse
@@ -234,7 +234,7 @@ func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Judged) {
 
 // active returns a resource of the provider that has a tag of a label.
 func active(name, provider string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: provider, Labels: records(stamp.Tagged, map[string]string{"k": "v"})}
+	return stamp.Result{Resource: name, Provider: provider, Records: records(stamp.Tagged, map[string]string{"k": "v"})}
 }
 
 // untagged returns a resource that can't be tagged.

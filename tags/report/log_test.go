@@ -21,7 +21,7 @@ func TestLogLevel(t *testing.T) {
 	r.Set.Labels = []tags.Label{{QualifiedKey: "a"}} // Without a source, it can't be told of.
 
 	r.Resolved(t.Context())
-	r.Success(t.Context(), &Outcome{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "a", Changes: stamp.Changes{Added: map[string]stamp.Values{"a": {After: "b"}}}}}}})
+	r.Success(t.Context(), &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "a", Changes: stamp.Changes{Added: map[string]stamp.Values{"a": {After: "b"}}}}}}})
 
 	if b.Len() > 0 {
 		t.Errorf("Success(...): want no line below the level of the log, got %s", b)

@@ -62,7 +62,7 @@ func TestMetrics(t *testing.T) {
 	tagstest.NewGolden(t).Check(t, "All series are there.", scrape(t, m))
 
 	for run := range 3 {
-		o := &Outcome{}
+		o := &Facts{}
 
 		for i, p := range profile.Names() {
 			for j, r := range profile.SkipReasons() {
@@ -78,7 +78,7 @@ func TestMetrics(t *testing.T) {
 
 			o.Results = slices.Concat(o.Results, slices.Repeat([]stamp.Result{active("a", p)}, i), []stamp.Result{
 				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", Lacks: locate.Unknown}, // Not taggable.
-				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Labels: recordsOf(stamp.Retained, "k")}, // Neither.
+				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Records: recordsOf(stamp.Retained, "k")}, // Neither.
 			})
 			want[series(tagged, p)] += i
 			want[series(notTaggable, p)]++

@@ -49,8 +49,8 @@ func TestPolicy(t *testing.T) {
 	}
 
 	play(t, map[string]scene{
-		"Warn":  {reason: "Each rule that is broken should be told once, and the condition be false whatever else there is.", run: Run{Input: policy}, outcome: Outcome{Violations: few, Outcome: stamp.Outcome{Results: []stamp.Result{unknown("d")}}}},
-		"Many":  {reason: "Messages should stay short, and say how many resources they are about.", run: Run{Input: policy}, outcome: Outcome{Violations: many[1]}},
+		"Warn":  {reason: "Each rule that is broken should be told once, and the condition be false whatever else there is.", run: Run{Input: policy}, outcome: Facts{Violations: few, Outcome: stamp.Outcome{Results: []stamp.Result{unknown("d")}}}},
+		"Many":  {reason: "Messages should stay short, and say how many resources they are about.", run: Run{Input: policy}, outcome: Facts{Violations: many[1]}},
 		"Error": {reason: "Where a policy is enforced, nothing else should be said.", run: Run{Input: policy}, respond: fail(few)},
 	})
 }

@@ -54,7 +54,7 @@ func desired(o string) *fnv1.Resource { return &fnv1.Resource{Resource: tagstest
 // played is what came of a scenario.
 type played struct {
 	rsp     *fnv1.RunFunctionResponse
-	outcome *Outcome
+	outcome *Facts
 	log     string
 }
 
@@ -172,7 +172,7 @@ var more = regexp.MustCompile(`; and (\d+) labels? more: the log has all$`)
 // named returns an error unless each skip of the outcome is named in one of the
 // results, which is one for its reason and limit, or counted by the last of the reason. Labels must
 // be marked.
-func named(o *Outcome, results []*fnv1.Result) error {
+func named(o *Facts, results []*fnv1.Result) error {
 	type skip struct{ mark, reason, limit string }
 
 	missing := make(map[skip]int)
@@ -295,7 +295,7 @@ func (p *played) active() error {
 	for _, r := range p.outcome.Results {
 		values := got[r.Resource].GetStructValue().AsMap()
 
-		for _, j := range r.Labels {
+		for _, j := range r.Records {
 			if j.Fate == stamp.Tagged && values[j.Key] != j.Value {
 				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, values)
 			}
@@ -357,7 +357,7 @@ func differ(want, got any) error {
 }
 
 // succeed reports the outcome o of a run that has no options.
-func succeed(t *testing.T, log *slog.Logger, o *Outcome) []*fnv1.Result {
+func succeed(t *testing.T, log *slog.Logger, o *Facts) []*fnv1.Result {
 	t.Helper()
 
 	req := request("")
@@ -380,7 +380,7 @@ func repeat(n int, text func(i int) string) []string {
 // TestManyResources tests that one result, or the log, names each of many resources.
 func TestManyResources(t *testing.T) {
 	keys := repeat(400, func(i int) string { return strings.Repeat("k", 7*i%400) })
-	o := &Outcome{}
+	o := &Facts{}
 	all := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
 
 	for i, name := range repeat(300, func(int) string { return strings.Repeat("n\n", 150) }) {
@@ -391,9 +391,9 @@ func TestManyResources(t *testing.T) {
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
 			stamp.Result{
 				Resource: name, Provider: "aws", Notes: stamp.Notes{{Kind: stamp.NoteUnkept, Keys: all[300:]}},
-				Labels: slices.Concat(recordsOf(stamp.Retained, all[:100]...), recordsOf(stamp.Ignored, all[100:200]...), recordsOf(stamp.Removed, all[200:300]...)),
+				Records: slices.Concat(recordsOf(stamp.Retained, all[:100]...), recordsOf(stamp.Ignored, all[100:200]...), recordsOf(stamp.Removed, all[200:300]...)),
 			})
-		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Rule: i / 100, Why: name + ": " + strings.Repeat("must be short; ", 50)})
+		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Entry: i / 100, Why: name + ": " + strings.Repeat("must be short; ", 50)})
 	}
 
 	log := &bytes.Buffer{}
@@ -462,7 +462,7 @@ func TestMessagesOfAllLimits(t *testing.T) {
 				limit += ", 2147483647 of them reserved"
 			}
 
-			o := &Outcome{}
+			o := &Facts{}
 
 			for _, name := range names {
 				s := stamp.Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: name, TagKey: name, Provider: p.Name, Reason: reason}, Limit: limit}
@@ -508,7 +508,7 @@ func TestBounded(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, o := &bytes.Buffer{}, &Outcome{}
+			b, o := &bytes.Buffer{}, &Facts{}
 			keys, names := repeat(tc.labels, func(i int) string { return strings.Repeat(tc.text, i) }), make([]string, tc.resources)
 
 			for i := range names {
@@ -516,7 +516,7 @@ func TestBounded(t *testing.T) {
 
 				o.Results = append(o.Results, stamp.Result{Resource: names[i]})
 				if tc.removed && i%2 == 0 {
-					o.Results[i].Labels = recordsOf(stamp.Removed, keys...)
+					o.Results[i].Records = recordsOf(stamp.Removed, keys...)
 				}
 			}
 

@@ -72,8 +72,8 @@ func (r *Run) Again() *Run {
 	return r
 }
 
-// An Outcome has the facts of a run. This package puts them into words, and its README says where.
-type Outcome struct {
+// Facts are all that a run has found out. This package puts them into words, and its README says where.
+type Facts struct {
 	// Outcome of stamping, with the records of labels.
 	stamp.Outcome
 
@@ -106,7 +106,7 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 }
 
 // Success returns the response to a run with the outcome, and logs the outcome.
-func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionResponse {
+func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse {
 	// A response has the same requirements again, or Crossplane would call for ever.
 	rsp := r.Waiting()
 

@@ -47,7 +47,7 @@ func TestRequired(t *testing.T) {
 		"Success": {
 			reason:  "A call requires what it needed again, or Crossplane would never be done with asking.",
 			run:     run,
-			outcome: Outcome{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}}},
+			outcome: Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}}},
 		},
 		"Fatal": {
 			reason:  "A call that fails requires nothing, and isn't counted.",

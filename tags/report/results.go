@@ -148,8 +148,8 @@ func (r *Run) lacks(f *findings) []topic {
 		}, f.unknown, leftAlone),
 	)
 
-	for _, group := range words.Grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
-		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", group[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
+	for _, group := range words.Grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Entry }) {
+		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", group[0].Entry) + ": not copied: ", one: "of them", several: "of them"}
 		t.more = max(0, group[len(group)-1].More-1)
 		out = append(out, about(t, group, func(n metadata.NotCopied) string {
 			if n.More > 0 {
@@ -320,8 +320,8 @@ func withheldTags(s *stamp.Result) (first []string, all int) {
 	why := make(map[string]string)
 	all = s.More + more + len(unkept)
 
-	for i := range s.Labels {
-		if j := &s.Labels[i]; j.Withheld() {
+	for i := range s.Records {
+		if j := &s.Records[i]; j.Withheld() {
 			why[j.Key] = withheldBy[j.Fate]
 			all++
 		}

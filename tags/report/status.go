@@ -15,7 +15,7 @@ import (
 // status returns the desired composite resource with the tags in its status, or none if the input asks for no status.
 // Values of earlier steps stay, also of steps of this function. lacks name the places where such a value keeps the tags
 // from being written.
-func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
+func (r *Run) status(out *Facts) (xr object.Object, lacks []string) {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
 		return object.Object{}, nil

@@ -25,7 +25,7 @@ func TestSymptomsHaveReasons(t *testing.T) {
 
 	// There is a topic for each reason, with nothing to say. Topics about skipped labels and violations need some.
 	r := &Run{Input: &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: make([]v1beta1.TagRule, 1)}}}
-	f := &findings{Outcome: &Outcome{
+	f := &findings{Facts: &Facts{
 		Outcome: stamp.Outcome{CloudRefuses: make([]stamp.Skip, 1), Skips: words.Map(profile.SkipReasons(), func(r profile.SkipReason) stamp.Skip {
 			return stamp.Skip{SkippedLabel: tags.SkippedLabel{Reason: r}, Limit: string(r)}
 		})},

@@ -96,7 +96,7 @@ func (p *PerResource) dropCut(m *merged) {
 		kept[l.TagKey] = true
 	}
 
-	p.all = slices.DeleteFunc(p.all, func(t entry) bool { return !t.differs() && !kept[t.TagKey] })
+	p.all = slices.DeleteFunc(p.all, func(t scopedLabel) bool { return !t.differs() && !kept[t.TagKey] })
 }
 
 // A bound leaves out labels of one source that no set can have: after maxLabels, in the order of their keys, it admits one more

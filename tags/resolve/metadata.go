@@ -12,18 +12,18 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Metadata are labels and annotations of Kubernetes objects that a rule may copy.
+// Metadata are labels and annotations of Kubernetes objects that an entry may copy.
 type Metadata struct {
-	Rule *v1beta1.MetadataRule
+	Entry *v1beta1.MetadataCopy
 
-	// Path is the path of the rule in messages, such as kubernetesMetadata[0].
+	// Path is the path of the entry in messages, such as kubernetesMetadata[0].
 	Path string
 
 	Labels, Annotations ByItem
 }
 
 // ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. A
-// rule without an itemName has an object's labels or annotations by an empty name.
+// entry without an itemName has an object's labels or annotations by an empty name.
 type ByItem map[string]map[string]string
 
 // add the labels or annotations of an item, over those that it has from earlier objects and items.
@@ -43,8 +43,8 @@ func (m *Metadata) Items() []string {
 	return slices.Compact(names)
 }
 
-func newMetadata(rule *v1beta1.MetadataRule) Metadata {
-	return Metadata{Rule: rule, Labels: make(ByItem), Annotations: make(ByItem)}
+func newMetadata(entry *v1beta1.MetadataCopy) Metadata {
+	return Metadata{Entry: entry, Labels: make(ByItem), Annotations: make(ByItem)}
 }
 
 // allMetadata resolves what kubernetesMetadata copies.
@@ -68,20 +68,20 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadata returns the labels and annotations that the rule may copy. Later objects, by name, count over earlier ones. Rules that
+// metadata returns the labels and annotations that the entry may copy. Later objects, by name, count over earlier ones. Rules that
 // copy from composed resources have none yet. See testdata/metadata.yaml.
-func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
-	out := newMetadata(rule)
+func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
+	out := newMetadata(entry)
 
 	var from []namedObject
 
-	switch rule.Source.Type {
+	switch entry.Source.Type {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
 		from = []namedObject{r.xr}
 	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads it later.
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
-		if from, err = r.look(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (rule.Source.Required() || !isAbsence(err)) {
+		if from, err = r.look(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (entry.Source.Required() || !isAbsence(err)) {
 			return Metadata{}, err
 		}
 	}
@@ -95,10 +95,10 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	return out, nil
 }
 
-// MetadataOf returns the labels and annotations of the composed resource o that the rule may copy. Errors have the prefix before
+// MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. Errors have the prefix before
 // paths of fields: `composed resource "bucket" metadata.labels is a list, not a map of strings`.
-func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, prefix string) (Metadata, error) {
-	out := newMetadata(rule)
+func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Metadata, error) {
+	out := newMetadata(entry)
 	err := out.add(namedObject{Object: o, prefix: prefix})
 
 	return out, err
@@ -106,7 +106,7 @@ func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, prefix string) (Met
 
 // add adds the labels and annotations of o, over earlier ones.
 func (m *Metadata) add(o namedObject) error {
-	s, to := &m.Rule.Source, m.Rule.ToFieldPaths
+	s, to := &m.Entry.Source, m.Entry.ToFieldPaths
 
 	if to.Labels != nil {
 		if err := o.addTo(m.Labels, s.LabelsFieldPath, s.ItemName); err != nil {

@@ -22,7 +22,7 @@ type PerResource struct {
 	*resolver
 
 	// all are the labels of all sources, in the order of the sources.
-	all []entry
+	all []scopedLabel
 
 	// scopes are the sources with resources.
 	scopes []*v1beta1.Source
@@ -35,8 +35,8 @@ type PerResource struct {
 }
 
 // computed yields the labels with expressions, or none without a PerResource.
-func (p *PerResource) computed() iter.Seq[*entry] {
-	return func(yield func(*entry) bool) {
+func (p *PerResource) computed() iter.Seq[*scopedLabel] {
+	return func(yield func(*scopedLabel) bool) {
 		for i := 0; p != nil && i < len(p.all); i++ {
 			if p.all[i].computes != nil && !yield(&p.all[i]) {
 				return
@@ -70,7 +70,7 @@ type LabelGroup struct {
 }
 
 // has reports whether resources of the group have the label t: its source selects them, or has no resources.
-func (g *LabelGroup) has(t *entry) bool { return t.scope == 0 || g.sources[t.scope-1] == '+' }
+func (g *LabelGroup) has(t *scopedLabel) bool { return t.scope == 0 || g.sources[t.scope-1] == '+' }
 
 // Group returns the group of a composed resource. alike is false if a label of the resource has an expression: then no other
 // resource need have the same labels.
@@ -103,7 +103,7 @@ func (p *PerResource) groupOf(c *Composed) LabelGroup {
 //   - a label
 //   - a label without a value, and the expression for the value
 //   - all labels of provider configs
-type entry struct {
+type scopedLabel struct {
 	tags.Label
 
 	// scope is the position in scopes of the source, plus 1. It is 0 if the source has no resources.
@@ -125,10 +125,10 @@ type entry struct {
 }
 
 // differs reports whether the label may not be the same for all resources.
-func (t *entry) differs() bool { return t.computes != nil || t.accounts != nil || t.scope > 0 }
+func (t *scopedLabel) differs() bool { return t.computes != nil || t.accounts != nil || t.scope > 0 }
 
 // add adds the entry t of the source s.
-func (p *PerResource) add(t entry, s *v1beta1.Source) {
+func (p *PerResource) add(t scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopes); n == 0 || p.scopes[n-1] != s {
 			p.scopes = append(p.scopes, s)
@@ -170,7 +170,7 @@ func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 }
 
 // addLabels adds the labels of the entry t for the composed resource c.
-func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
+func (p *PerResource) addLabels(m *merged, t *scopedLabel, c *Composed) error {
 	switch {
 	case t.accounts != nil:
 		config := p.accountOf(t.accounts, c)
@@ -254,7 +254,7 @@ func (p *PerResource) Observing() (out []string) {
 }
 
 // String returns the name of an expression in messages, such as `sources[1]: expressions[id]`.
-func (t *entry) String() string {
+func (t *scopedLabel) String() string {
 	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
@@ -304,7 +304,7 @@ func (p *PerResource) absent() (out []Lack) {
 
 // HasAccounts reports whether any labels come from provider configs.
 func (p *PerResource) HasAccounts() bool {
-	return p != nil && slices.ContainsFunc(p.all, func(t entry) bool { return t.accounts != nil })
+	return p != nil && slices.ContainsFunc(p.all, func(t scopedLabel) bool { return t.accounts != nil })
 }
 
 // A Difference tells labels of a source that differ per composed resource.

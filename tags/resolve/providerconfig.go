@@ -101,7 +101,7 @@ func (p *PerResource) Require(c *Composed) {
 }
 
 // labelsOf returns the labels that the entry t takes from a provider config. It reads each config once.
-func (p *PerResource) labelsOf(t *entry, config account) ([]tags.Label, error) {
+func (p *PerResource) labelsOf(t *scopedLabel, config account) ([]tags.Label, error) {
 	a := t.accounts
 
 	if labels, ok := a.labels[config]; ok || config == (account{}) {

@@ -276,7 +276,7 @@ func (r *resolver) mergeAll() error {
 
 	switch {
 	case p == nil:
-	case !slices.ContainsFunc(p.all, func(t entry) bool { return t.differs() }): // They may not be included.
+	case !slices.ContainsFunc(p.all, func(t scopedLabel) bool { return t.differs() }): // They may not be included.
 		r.set.PerResource = nil
 	case r.set.Cut > 0:
 		p.dropCut(r.merged)
@@ -301,7 +301,7 @@ func differsPerResource(s v1beta1.Source) bool {
 // the labels of each resource.
 func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
-		p.add(entry{Label: l, had: true}, s)
+		p.add(scopedLabel{Label: l, had: true}, s)
 	}
 
 	if s.Resources == nil {

@@ -153,7 +153,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 	if t.find == nil {
 		a := &accounts{Source: s, from: from, included: include, labels: make(map[account][]tags.Label)}
-		r.set.PerResource.add(entry{Label: tags.Label{Source: from, Trusted: s.Trusted}, accounts: a}, s)
+		r.set.PerResource.add(scopedLabel{Label: tags.Label{Source: from, Trusted: s.Trusted}, accounts: a}, s)
 
 		return nil
 	}
@@ -218,7 +218,7 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found, places *b
 	case f.expression == nil:
 		l.Value, ok, err = f.asText(s)
 	case len(f.expression.PerResource()) > 0:
-		r.set.PerResource.add(entry{Label: l, computes: s, found: f}, s)
+		r.set.PerResource.add(scopedLabel{Label: l, computes: s, found: f}, s)
 		return "", true, nil
 	default:
 		l.Value, why, ok, err = r.compute(s, f)

@@ -94,7 +94,7 @@ func TestFinal(t *testing.T) {
 				}
 
 				target := targets.All[0]
-				keys := tagset.Keys{Kind: tagset.KindOf(target.Field, target.Profile), Patterns: profile.NewKeySet("*")}
+				keys := tagset.Keys{FieldKind: tagset.FieldKindOf(target.Field, target.Profile), Patterns: profile.NewKeySet("*")}
 
 				set, err := target.Final(target.Before, &keys)
 				if err != nil {

@@ -13,7 +13,7 @@ import (
 // acceptsNoOther reports whether the source of the label has onConflict Error: it accepts no other tag with the label's
 // key.
 func (d *Decision) acceptsNoOther(l *fieldLabel) bool {
-	return l.OnConflict() == tags.Refuse && !d.Rendered
+	return l.OnConflict() == tags.Fail && !d.Rendered
 }
 
 // overwrites returns an error if the source of the label at position i has onConflict Error, and the tag is there with a

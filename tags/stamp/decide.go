@@ -43,7 +43,7 @@ type Decision struct {
 	trusted map[string]string
 
 	// followed are the changes of other systems' tags that this run follows.
-	followed followedChanges
+	follows followedChanges
 }
 
 // Decide decides on the tags of s, in this order:

@@ -100,20 +100,20 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	whole, err := s.planAll(t, func(_, p *plan) {
 		if p.launched != "" {
-			launched = append(launched, s.look(p))
+			launched = append(launched, s.lookedField(p))
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	l.Fields = append([]LookedField{s.look(whole)}, launched...)
+	l.Fields = append([]LookedField{s.lookedField(whole)}, launched...)
 
 	return l, nil
 }
 
 // look at the tags and labels of the plan p.
-func (s *Stamper) look(p *plan) LookedField {
+func (s *Stamper) lookedField(p *plan) LookedField {
 	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 	if f.Name == "" {
 		f.Name = f.Path.String()
@@ -202,7 +202,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 		return LookedField{}, err
 	}
 
-	out := s.look(plan)
+	out := s.lookedField(plan)
 
 	for i := range plan.labels.all {
 		j := &out.Labels[i]

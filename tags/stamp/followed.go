@@ -31,7 +31,7 @@ func remembered(o object.Object) followedChanges {
 
 // remember writes the changes of other systems' tags to the annotation.
 func (p *plan) remember() error {
-	followed := p.decision.followed
+	followed := p.decision.follows
 	if len(followed) == 0 {
 		return nil
 	}
@@ -68,19 +68,19 @@ func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
 	name := nameOf(now[0].ID)
 	last, isFollowed := d.Followed[name]
 
-	if d.followed == nil {
-		d.followed = make(followedChanges)
+	if d.follows == nil {
+		d.follows = make(followedChanges)
 	}
 
 	switch value, before := digestOf(now), digestOf(held); {
 	case value == before && isFollowed && !last.Reported:
-		d.followed[name] = last
+		d.follows[name] = last
 	case value == before: // The tag has settled.
 	case isFollowed && value == last.From:
-		d.followed[name] = followedChange{From: last.From, Reported: true}
+		d.follows[name] = followedChange{From: last.From, Reported: true}
 		return held
 	default:
-		d.followed[name] = followedChange{From: before}
+		d.follows[name] = followedChange{From: before}
 	}
 
 	return now

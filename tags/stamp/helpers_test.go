@@ -139,7 +139,7 @@ func told(r *Result) []string {
 func (r *Result) taggedBy() map[string]string {
 	out := make(map[string]string)
 
-	for _, j := range r.Labels {
+	for _, j := range r.Records {
 		if j.Fate == Tagged {
 			out[j.Key] = j.Value
 		}

@@ -56,12 +56,12 @@ type fieldLabel struct {
 }
 
 // newLabels returns the tags d of labels in tag fields of the kind k. There are no matchers yet.
-func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
+func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
 	n := len(d.Tags)
 	l := &Labels{
 		Keys: tagset.NewKeys(k, d.Tags), transformed: d, all: make([]fieldLabel, 0, n),
 		byID: make(map[string]int, n), assignedTo: make(map[string]int), byFold: make(map[string][]int),
-		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
+		providers: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
 	// A skipped label still keeps others from its reserved key.

@@ -49,7 +49,7 @@ func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(whole, p *pl
 		case !at.Of.List.IsZero():
 			err = l.stampItems(at)
 		default:
-			err = l.stamp(at)
+			err = l.stampField(at)
 		}
 
 		if err != nil {
@@ -73,9 +73,9 @@ func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
 
-	for _, j := range q.Labels {
+	for _, j := range q.Records {
 		if j.Withheld() {
-			p.Labels = append(p.Labels, j)
+			p.Records = append(p.Records, j)
 		}
 	}
 
@@ -87,7 +87,7 @@ func (p *plan) learn(q *plan) {
 }
 
 // stamp the field of the resource that the place at says.
-func (l *launch) stamp(at *locate.LaunchedPlace) error {
+func (l *launch) stampField(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", l.resource, l.target.Observed)
 
 	p, err := l.plan(t, l.labels.in(t))

@@ -46,7 +46,7 @@ type outcomes struct {
 	Outcome
 
 	stamper *Stamper
-	skips   skips
+	skipped skips
 	limits  limits
 }
 
@@ -54,8 +54,8 @@ type outcomes struct {
 func newOutcomes(s *Stamper, n int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)}, stamper: s,
-		skips:  skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)},
-		limits: limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
+		skipped: skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)},
+		limits:  limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
@@ -72,7 +72,7 @@ func (o *outcomes) addResult(r Result) {
 // addPlan adds the labels that the plan p skips, and the tag slots that it lacks: the plan of a whole resource, or of a
 // field for launched resources.
 func (o *outcomes) addPlan(whole, p *plan) {
-	o.skips.add(whole, p)
+	o.skipped.add(whole, p)
 	o.limits.add(whole, p)
 }
 
@@ -95,7 +95,7 @@ func (o *outcomes) add(p *plan) {
 
 // outcome returns the Outcome of all resources, or a LimitError.
 func (o *outcomes) outcome() (*Outcome, error) {
-	o.Skips, o.CloudRefuses = o.skips.sorted()
+	o.Skips, o.CloudRefuses = o.skipped.sorted()
 
 	return &o.Outcome, o.limits.exceeded()
 }

@@ -75,7 +75,7 @@ func worlds() *rapid.Generator[world] {
 		w := world{
 			provider: rapid.SampledFrom([]string{"aws", "aws", "azure"}).Draw(t, "provider"),
 			policies: rapid.SliceOfN(rapid.SampledFrom([]tags.Conflict{
-				tags.Retain, tags.Replace, tags.Retain, tags.Replace, tags.Refuse,
+				tags.Retain, tags.Replace, tags.Retain, tags.Replace, tags.Fail,
 			}), 2, 2).Draw(t, "policies"),
 			reserved: rapid.SampledFrom([][]string{nil, {"owner"}, {"owner", "cost-*"}, {"ours:b", "Name"}}).Draw(t, "reserved"),
 			slots:    rapid.SampledFrom([]int{0, 1, 2, 3, 4, 6, 50}).Draw(t, "slots"),
@@ -304,7 +304,7 @@ func (w world) becomes() became {
 			missing = append(missing, l)
 		case isReserved(l.TagKey) || policy == tags.Replace:
 			now[key] = l.Value
-		case policy == tags.Refuse:
+		case policy == tags.Fail:
 			return became{conflict: l.TagKey}
 		default:
 			why[key] = "retained"
@@ -435,7 +435,7 @@ func (w world) becomes() became {
 
 	// conflicts reports whether there is another value, which Crossplane has not applied.
 	conflicts := func(l tags.Label) bool {
-		if isReserved(l.TagKey) || w.policies[l.Source.Position] != tags.Refuse {
+		if isReserved(l.TagKey) || w.policies[l.Source.Position] != tags.Fail {
 			return false
 		}
 

@@ -24,7 +24,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t), Rendered: s.Rendered,
 	}
 
-	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Refuse }) {
+	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Fail }) {
 		state.Cloud, state.Outdated = t.Cloud(keys), t.IsGhost()
 		state.Observed, state.Followed = t.Reported(t.There, keys), remembered(t.Observed)
 	}

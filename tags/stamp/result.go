@@ -42,10 +42,10 @@ type Result struct {
 	// instead of tags.
 	HandsOn bool
 
-	// Labels are the records of tagged and withheld labels, by fate and key. More is how many withheld labels are not
-	// among them. Skips have the skipped labels.
-	Labels []Judged
-	More   int
+	// Records of tagged and withheld labels, by fate and key. More is how many withheld labels have none. The skipped labels
+	// are Skips of the Outcome.
+	Records []Judged
+	More    int
 
 	// Notes have all other facts about the resource's tags.
 	Notes Notes
@@ -63,14 +63,14 @@ type Result struct {
 
 // IsTagged reports whether any label is a tag of the resource.
 func (r *Result) IsTagged() bool {
-	return slices.ContainsFunc(r.Labels, func(j Judged) bool { return j.Fate == Tagged })
+	return slices.ContainsFunc(r.Records, func(j Judged) bool { return j.Fate == Tagged })
 }
 
 // Keys returns the tag keys of the labels with the fate.
 func (r *Result) Keys(fate Fate) (keys []string) {
-	for i := range r.Labels {
-		if r.Labels[i].Fate == fate {
-			keys = append(keys, r.Labels[i].Key)
+	for i := range r.Records {
+		if r.Records[i].Fate == fate {
+			keys = append(keys, r.Records[i].Key)
 		}
 	}
 
@@ -79,7 +79,7 @@ func (r *Result) Keys(fate Fate) (keys []string) {
 
 // HasNews reports whether there is anything to say about the resource besides its skipped labels.
 func (r *Result) HasNews() bool {
-	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Labels, Judged.Withheld)
+	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Judged.Withheld)
 }
 
 // keep drops the records of skipped labels, and of withheld labels beyond the first: labels and resources can both be
@@ -87,11 +87,11 @@ func (r *Result) HasNews() bool {
 func (r *Result) keep() {
 	r.Notes.sort()
 
-	slices.SortStableFunc(r.Labels, func(a, b Judged) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
-	labels := slices.CompactFunc(r.Labels, func(a, b Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
+	slices.SortStableFunc(r.Records, func(a, b Judged) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
+	labels := slices.CompactFunc(r.Records, func(a, b Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
 	var withheld [TakenAway + 1]int // By fate.
 
-	r.Labels = slices.Clone(slices.DeleteFunc(labels, func(j Judged) bool {
+	r.Records = slices.Clone(slices.DeleteFunc(labels, func(j Judged) bool {
 		if !j.Withheld() {
 			return j.Fate != Tagged
 		}
@@ -107,9 +107,9 @@ func (r *Result) keep() {
 	}))
 
 	// A pointer into the labels of the resource would keep all of them, where each resource has labels of its own.
-	kept := make([]tags.Tag, len(r.Labels))
-	for i := range r.Labels {
-		kept[i] = *r.Labels[i].Tag
-		r.Labels[i].Tag = &kept[i]
+	kept := make([]tags.Tag, len(r.Records))
+	for i := range r.Records {
+		kept[i] = *r.Records[i].Tag
+		r.Records[i].Tag = &kept[i]
 	}
 }

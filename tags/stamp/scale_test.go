@@ -84,11 +84,11 @@ func TestStampScales(t *testing.T) {
 func TestKeepCopiesTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
-	r := Result{Labels: []Judged{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
+	r := Result{Records: []Judged{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
 	r.keep()
 
-	if len(r.Labels) != 1 || r.Labels[0].Tag == &all[0] || *r.Labels[0].Tag != all[0] {
-		t.Errorf("keep(): want a copy of the tag %v alone, got %v", all[0], r.Labels)
+	if len(r.Records) != 1 || r.Records[0].Tag == &all[0] || *r.Records[0].Tag != all[0] {
+		t.Errorf("keep(): want a copy of the tag %v alone, got %v", all[0], r.Records)
 	}
 }
 

@@ -56,8 +56,8 @@ type skipping struct {
 	// single says that other resources may have room for the label, so that messages name the resources.
 	single bool
 
-	// sources of a label with a reserved key.
-	sources []*tags.Source
+	// givenBy are the sources of a label with a reserved key.
+	givenBy []*tags.Source
 }
 
 // add the labels that the plan p skips: the plan of a whole resource, or of a field for launched resources. Resources
@@ -103,8 +103,8 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	skip.single = skip.single && single
 	skip.Trusted = skip.Trusted || j.Trusted
 
-	if j.unauthorized && j.Source != nil && !slices.Contains(skip.sources, j.Source) {
-		skip.sources = append(skip.sources, j.Source)
+	if j.unauthorized && j.Source != nil && !slices.Contains(skip.givenBy, j.Source) {
+		skip.givenBy = append(skip.givenBy, j.Source)
 	}
 
 	if skip.count > 0 && skip.last == p.Resource {
@@ -125,9 +125,9 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 	skipped, refused = []Skip{}, []Skip{}
 
 	for key, skip := range s.all {
-		slices.SortFunc(skip.sources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+		slices.SortFunc(skip.givenBy, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		for _, source := range skip.sources {
+		for _, source := range skip.givenBy {
 			skip.Sources = append(skip.Sources, source.Name)
 		}
 

@@ -22,7 +22,7 @@ type resourceLabels struct {
 	*tags.Transformer
 
 	stamper *Stamper
-	inKinds map[tagset.Kind]*Labels
+	inKinds map[tagset.FieldKind]*Labels
 }
 
 // maxGroups is how many groups of resources have their labels kept, since there can be a thousand labels in each.
@@ -73,7 +73,7 @@ func (s *Stamper) knownLabelsOf(t *locate.Target) *resourceLabels {
 }
 
 func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
-	return &resourceLabels{Transformer: t, stamper: s, inKinds: make(map[tagset.Kind]*Labels)}
+	return &resourceLabels{Transformer: t, stamper: s, inKinds: make(map[tagset.FieldKind]*Labels)}
 }
 
 // in returns the tags of the labels in the tag field of t, and of all resources like it.
@@ -81,7 +81,7 @@ func (l *resourceLabels) in(t *locate.Target) *Labels { return l.inField(t.Field
 
 // inField returns the tags of the labels in the field f of resources with the tag profile p.
 func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
-	k := tagset.KindOf(f, p)
+	k := tagset.FieldKindOf(f, p)
 
 	out, ok := l.inKinds[k]
 	if !ok {

@@ -40,7 +40,7 @@ func (p *plan) carryOut() error {
 
 // conclude hands the records of labels to the result, and adds tags with reserved keys to the trusted tags.
 func (p *plan) conclude() {
-	p.Labels, p.done = p.judged, true
+	p.Records, p.done = p.judged, true
 
 	for i := range p.judged {
 		if j := &p.judged[i]; j.Fate == Tagged && j.Reserved {

@@ -164,9 +164,9 @@ func (r *Rule) Breach(texts iter.Seq2[string, string]) Breach {
 	}
 }
 
-// A Reader reads the tags of resources with one tag field and profile: the tags of the keys in question, and the tags
+// A TagReader reads the tags of resources with one tag field and profile: the tags of the keys in question, and the tags
 // that the tag policy has rules for.
-type Reader struct {
+type TagReader struct {
 	Keys tagset.Keys
 
 	// Sets of tag keys that each of the keys can have.
@@ -176,16 +176,16 @@ type Reader struct {
 	Rules []Rule
 }
 
-// NewReader returns a Reader of the keys for resources like t, by the input. The transformer makes tag keys of labels'
+// NewTagReader returns a TagReader of the keys for resources like t, by the input. The transformer makes tag keys of labels'
 // keys.
-func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *Reader {
+func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *TagReader {
 	d := transformer.Transform(t.Profile)
 
 	// All strings are tags. The keys in question find their tags, since keys can have the separator
 	// in them, and so can the prefix of labels' keys.
-	r := &Reader{
+	r := &TagReader{
 		Keys: tagset.Keys{
-			Kind: tagset.KindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),
+			FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),
 		},
 		Rules: Rules(in.TagPolicy, d, t.Profile),
 	}
@@ -228,7 +228,7 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 		return
 	}
 
-	readers := make(map[*locate.Place]*Reader)
+	readers := make(map[*locate.Place]*TagReader)
 
 	for _, t := range targets.All {
 		if !t.HasTags() {
@@ -237,7 +237,7 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 
 		r := readers[t.Place]
 		if r == nil {
-			r = NewReader(in, transformer, t, nil)
+			r = NewTagReader(in, transformer, t, nil)
 			readers[t.Place] = r
 		}
 
@@ -260,7 +260,7 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 }
 
 // final returns the tags that t has in the end, or nil if they can't be read.
-func (r *Reader) final(t *locate.Target, changed map[string]object.Object) *tagset.Set {
+func (r *TagReader) final(t *locate.Target, changed map[string]object.Object) *tagset.Set {
 	becomes, ok := changed[t.Name]
 	if !ok {
 		becomes = t.Resource

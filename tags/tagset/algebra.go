@@ -38,7 +38,7 @@ func (s *Set) Difference(id string, other *Set) []Entry {
 		there[s.valueID(&e)] = true
 	}
 
-	return slices.DeleteFunc(s.with(id), func(e Entry) bool { return len(there) > 0 && there[s.valueID(&e)] })
+	return slices.DeleteFunc(s.entriesWith(id), func(e Entry) bool { return len(there) > 0 && there[s.valueID(&e)] })
 }
 
 // valueID returns a text for the value of the entry. The provider takes values with one text for the same value, such

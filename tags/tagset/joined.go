@@ -75,7 +75,7 @@ func (j joined) entry(text string) Entry {
 // key. The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older controllers cut at each delimiter, and
 // take a text without a separator for a key. The AWS Load Balancer Controller cuts neither at a delimiter nor at a
 // separator after a backslash, and takes the backslash away. So the entry a\:b:c has the keys a\ and a:b.
-func (k *Kind) readings(entry string) []string {
+func (k *FieldKind) readings(entry string) []string {
 	if strings.Contains(entry, k.Separator) && !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (j joined) take(_ *Entry, e Entry) Entry { return e }
 
 // cutJoined returns the first entry of the joined string text, the rest after its delimiter, and whether there is a
 // rest.
-func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
+func (k *FieldKind) cutJoined(text string) (entry, rest string, more bool) {
 	return cutUnescaped(text, k.Delimiter)
 }
 
@@ -145,7 +145,7 @@ func cutUnescaped(text, separator string) (before, after string, found bool) {
 // refusesJoined is Refuses for a joined string: each reader has to find the tag that was written. The AWS cloud
 // provider cuts values at each separator. The AWS Load Balancer Controller takes a backslash away, and the meaning of
 // the next character.
-func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limit string) {
+func (k *FieldKind) refusesJoined(key, value string) (reason profile.SkipReason, limit string) {
 	limit = fmt.Sprintf("allowed in one string of tags: no %q, %q or backslash, and no space at the ends", k.Separator, k.Delimiter)
 
 	if key == "" || !k.fitsJoined(key) || strings.Index(key+k.Separator, k.Separator) != len(key) {
@@ -161,7 +161,7 @@ func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limi
 }
 
 // fitsJoined reports whether the text, a key or a value, has no character with a meaning in a joined string.
-func (k *Kind) fitsJoined(text string) bool {
+func (k *FieldKind) fitsJoined(text string) bool {
 	return !strings.Contains(text, k.Separator) && !strings.Contains(text, k.Delimiter) &&
 		!strings.ContainsRune(text, escape) && strings.TrimSpace(text) == text
 }

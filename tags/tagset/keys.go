@@ -13,9 +13,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Kind of tag field has all that the tags of labels in a field depend on. Fields of equal Kinds have equal tags of
-// labels.
-type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
+// A FieldKind has all that the tags of labels in a field depend on. Two fields of one FieldKind have equal tags of labels:
+// spec.forProvider.tags of a Bucket and of a Queue, if both are maps.
+type FieldKind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Profile *profile.Profile
 	Shape   field.Shape
 
@@ -31,9 +31,9 @@ type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Metadata string
 }
 
-// KindOf returns the Kind of the field f, on a resource with the tag profile p.
-func KindOf(f *field.Field, p *profile.Profile) Kind {
-	k := Kind{Profile: p, Shape: f.Shape, Limits: f.Limits}
+// FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p.
+func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
+	k := FieldKind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
 	switch k.Shape {
 	case field.StringList:
@@ -59,7 +59,7 @@ func metadataOf(path object.Segments) string {
 }
 
 // IsList reports whether the tags are in a list or in one string. Server-side apply may take such a field as a whole.
-func (k Kind) IsList() bool {
+func (k FieldKind) IsList() bool {
 	switch k.Shape {
 	case field.KeyValueList, field.StringList, field.Joined:
 		return true
@@ -72,7 +72,7 @@ func (k Kind) IsList() bool {
 // Refuses returns why fields of the kind can't have a tag with the key and the value, and the limit that the tag breaks
 // in a few words, or nothing. The profile admits the tag, but a list of strings with at most 60 characters refuses 40
 // characters of key and 30 of value.
-func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
+func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return profile.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
@@ -95,7 +95,7 @@ func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit strin
 }
 
 // refusesMetadata is Refuses for labels and annotations. The API server would refuse the whole object.
-func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
+func (k *FieldKind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case object.IsPrivate(key):
 		return profile.ReservedKey, "only Crossplane, kubectl and this function set it"
@@ -110,7 +110,7 @@ func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, li
 
 // Keys tell the tags of a kind of field apart.
 type Keys struct {
-	Kind
+	FieldKind
 
 	// Known are keys that make a string a tag, since keys and values may both contain the separator: with the known key
 	// a=b, the string a=b=c has the value c. Another string is a tag if Patterns have one of its keys, with a value or
@@ -126,9 +126,9 @@ type Keys struct {
 	shared map[string]string
 }
 
-// NewKeys returns the Keys of the kind k for the tags of labels. No strings are known to be tags yet.
-func NewKeys(k Kind, labels []tags.Tag) Keys {
-	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
+// NewKeys returns the Keys of fields of the kind k for the tags of labels. No strings are known to be tags yet.
+func NewKeys(k FieldKind, labels []tags.Tag) Keys {
+	out := Keys{FieldKind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
 	for i := range labels {
 		out.shared[labels[i].Key] = labels[i].Key
 	}

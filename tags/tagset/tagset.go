@@ -168,7 +168,7 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 
 			entries := s.entries[e.at : e.at+1 : e.at+1]
 			if e.next > 0 {
-				entries = s.with(e.ID)
+				entries = s.entriesWith(e.ID)
 			}
 
 			if !yield(entries) {
@@ -371,7 +371,7 @@ func (s *Set) With(id string) iter.Seq[Entry] {
 }
 
 // with returns With as a list without spare room: a list can have 100,000 tags of one key.
-func (s *Set) with(id string) []Entry {
+func (s *Set) entriesWith(id string) []Entry {
 	n := 0
 	for range s.With(id) {
 		n++

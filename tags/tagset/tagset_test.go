@@ -104,7 +104,7 @@ func TestSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				provider := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
-				keys := NewKeys(KindOf(&f, provider), nil)
+				keys := NewKeys(FieldKindOf(&f, provider), nil)
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = provider.KeySet("a", "A", "b", "a=b", "c")
 
@@ -188,7 +188,7 @@ func TestManyOfOneKey(t *testing.T) {
 	for name, value := range value {
 		t.Run(name, func(t *testing.T) {
 			f := fields[name]
-			keys := NewKeys(KindOf(&f, profile.Of("aws")), nil)
+			keys := NewKeys(FieldKindOf(&f, profile.Of("aws")), nil)
 			keys.Known = keys.Profile.KeySet("a")
 
 			read := func(prefix string) (*Set, []tag) {
@@ -247,7 +247,7 @@ func must(s *Set, err error) *Set {
 // TestMapOfLists tests maps of lists that others write, too.
 func TestMapOfLists(t *testing.T) {
 	f := fields["MapOfLists"]
-	keys := NewKeys(KindOf(&f, profile.Of("aws")), nil)
+	keys := NewKeys(FieldKindOf(&f, profile.Of("aws")), nil)
 
 	for in, want := range map[string]string{
 		``:                          `{"env":["prod"]}`,

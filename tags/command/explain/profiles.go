@@ -302,7 +302,7 @@ func (x *Explanation) addTagFields(labels []tags.Tag, in *v1beta1.CloudTags) {
 			continue
 		}
 
-		k := tagset.KindOf(&f, x.profile)
+		k := tagset.FieldKindOf(&f, x.profile)
 		refused := []string{}
 
 		for j := range labels {
