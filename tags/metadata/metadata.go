@@ -70,7 +70,7 @@ var ErrTooLarge = errors.Errorf("is too much: all rules together copy more than 
 // NotCopied is metadata that was not copied, and why.
 type NotCopied struct {
 	// Entry is the position of the entry of kubernetesMetadata.
-	Entry int `json:"Rule"`
+	Entry int `json:"Rule"` //nolint:tagliatelle // Digests have the name.
 
 	Why string
 
