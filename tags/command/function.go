@@ -43,7 +43,7 @@ func (f Function) Fetching(objects []*structpb.Struct) Function {
 			}
 		}
 
-		return nil, errors.Errorf("it requires something else on each of %d calls", maxFetches+1)
+		return nil, errors.Errorf("it requires something else on each of %d calls, and Crossplane calls no more: let fewer objects lead from one to the next", maxFetches+1)
 	}
 }
 

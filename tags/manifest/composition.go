@@ -105,7 +105,7 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 
 	switch {
 	case len(found) == 0:
-		return nil, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s", called, v1beta1.APIVersion, v1beta1.Kind)
+		return nil, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s: give a file with such a step", called, v1beta1.APIVersion, v1beta1.Kind)
 	case len(found) == 1:
 		return found[0], nil
 	case name != "":

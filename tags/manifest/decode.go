@@ -83,7 +83,7 @@ func (d *decoder) documents(in io.Reader) error {
 		case errors.Is(err, errTooLarge):
 			return errors.Errorf("%w, and YAML can't be read in parts: use JSON, as kubectl get -o json prints it", err)
 		case errors.As(err, &yaml.YAMLSyntaxError{}):
-			return errors.Wrap(err, "a document begins on the line below its separator")
+			return errors.Wrap(err, "write nothing after the --- before a document")
 		case err != nil:
 			return err
 		}
@@ -195,12 +195,12 @@ func listItems(v *structpb.Value) (*structpb.ListValue, error) {
 	case items.GetListValue() == nil:
 		return v.GetListValue(), nil
 	case kind != "" && !isList:
-		return nil, errors.Errorf("it has a list of items, and isn't a List but a %s", kind)
+		return nil, errors.Errorf("it has a list of items, and isn't a List but a %s: write kind: List, or its items alone", kind)
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "items"}, name) {
-			return nil, errors.Errorf("it has a list of items, and %q, which no List has", name)
+			return nil, errors.Errorf("it has a list of items, and %q, which no List has: leave that out", name)
 		}
 	}
 

@@ -127,7 +127,7 @@ func TestLarge(t *testing.T) {
 		"NoList": {
 			reason: "What a long List may not have is an error, as in a short one.",
 			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "kind: List\nother: b\n",
-			want:   append([]string{"a"}, append(make([]string, 11), `error: cannot read -: it has a list of items, and "other", which no List has`)...),
+			want:   append([]string{"a"}, append(make([]string, 11), `error: cannot read -: it has a list of items, and "other", which no List has: leave that out`)...),
 		},
 		"TypedList": {
 			reason: "Nor may its items have no apiVersion, if it is of a kind.",

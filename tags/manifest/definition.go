@@ -89,7 +89,7 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 		}
 	}
 
-	return errors.Errorf("cannot read %s: it has no definition of kind %s that serves apiVersion %s", file, words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
+	return errors.Errorf("cannot read %s: it has no definition of kind %s that serves apiVersion %s: give that of the composite resource", file, words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
 }
 
 // setDefaults sets the defaults of a schema in a value, as the API server's package
@@ -192,7 +192,7 @@ func decodePackage(in io.Reader, f func(*structpb.Value) error) error {
 		})
 	})
 	if err == nil && !found {
-		err = errors.New("no package.yaml in it")
+		err = errors.New("it has no package.yaml: give the .xpkg file of a package")
 	}
 
 	return err

@@ -107,7 +107,7 @@ func (j *jsonDecoder) object(mayBeList bool) *structpb.Struct { //nolint:revive 
 	for j.more() {
 		name, _ := j.token().(string) // The decoder admits nothing else.
 		if s.GetFields()[name] != nil {
-			j.fail(errors.Errorf("it has the key %q twice", name))
+			j.fail(errors.Errorf("it has the key %q twice: leave one out", name))
 		}
 
 		t := j.token()

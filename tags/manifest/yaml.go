@@ -31,7 +31,7 @@ func (d *decoder) yaml(text io.Reader) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil && n > 0:
-			return errors.Wrap(err, "it goes on behind the end of a document: documents are separated by lines of ---")
+			return errors.Wrap(err, "it goes on after the end of a document: write --- between documents")
 		case err != nil:
 			return err
 		}
@@ -62,7 +62,7 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 			}
 
 			if s.GetFields()[key] != nil {
-				return nil, errors.Errorf("it has the key %q twice", key)
+				return nil, errors.Errorf("it has the key %q twice: leave one out", key)
 			}
 
 			if s.Fields[key], err = valueOf(value); err != nil {
@@ -85,7 +85,7 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 		return structpb.NewStringValue(y), textError(y)
 	case float64:
 		if math.IsInf(y, 0) || math.IsNaN(y) {
-			return nil, errors.Errorf("it has %v, which is no number", y)
+			return nil, errors.Errorf("it has %v, which is no number in JSON: write it in quotes", y)
 		}
 	}
 
@@ -96,7 +96,7 @@ func valueOf(yaml any) (_ *structpb.Value, err error) {
 func keyOf(key any) (string, error) {
 	switch k := key.(type) {
 	case nil:
-		return "", errors.New("it has a key that is null")
+		return "", errors.New("it has a key that is null: write it in quotes")
 	case float64:
 		return strconv.FormatFloat(k, 'g', -1, 32), nil // As sigs.k8s.io/yaml has it.
 	case string:
@@ -112,7 +112,7 @@ func textError(text string) error {
 		return nil
 	}
 
-	return errors.Errorf("it has binary data that is no text: %q", text)
+	return errors.Errorf("it has binary data that is no text, so leave it out: %q", text)
 }
 
 // minLongList is the least size of Lists that are read by item, in bytes of YAML. Decoded YAML takes up to 30 times the memory

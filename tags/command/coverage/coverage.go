@@ -83,7 +83,7 @@ func (c *Command) Validate() error {
 	case c.Composition != "" && c.KeyPrefix != nil:
 		return errors.New("--key-prefix is what the input of the --composition says: give either")
 	case slices.Contains(c.Key, ""):
-		return errors.New("--key must not be empty")
+		return errors.New("--key must not be empty: name a tag key, or the key of a label")
 	case c.Strict && len(c.Key) == 0 && c.Composition == "":
 		return errors.New("--strict goes with --key or --composition, which say what is required")
 	default:
@@ -123,7 +123,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 	switch {
 	case c.Strict && rep.Total.Taggable == 0:
-		return command.WithExitCode(strict, errors.New("there is nothing to count: no resource can have tags"))
+		return command.WithExitCode(strict, errors.New("there is nothing to count: no resource can have tags; give the output of kubectl get managed -A -o json"))
 	case c.Strict && rep.Total.Incomplete > 0:
 		return command.WithExitCode(strict, errors.Errorf("resources without all required tags: %d", rep.Total.Incomplete))
 	default:
@@ -156,7 +156,7 @@ func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 
 	t := coverage.New(o)
 	if c.Strict && !t.Requires() {
-		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy, and there is no --key", step.Name)
+		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy, so give --key", step.Name)
 	}
 
 	return t, nil

@@ -74,12 +74,12 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 		})
 
 		if len(values) == 0 {
-			return nil, errors.Errorf("no object has a field %s", path)
+			return nil, errors.Errorf("no object has a field %s: give the --field-path of the labels", path)
 		}
 	}
 
 	if len(values) > 1 {
-		return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s",
+		return nil, errors.Errorf("it has several objects: give a file with one of %s",
 			words.Names(words.Map(values, func(v *structpb.Value) string {
 				return cmp.Or(object.Title(object.Tree(v.GetStructValue())), object.KindOf(v))
 			}), 0))

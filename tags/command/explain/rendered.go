@@ -222,7 +222,7 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 		}
 
 		if out[name] != nil {
-			return nil, errors.Errorf("cannot explain %s: it has several composed resources %q, and one composite resource can be explained at a time", file, name)
+			return nil, errors.Errorf("cannot explain %s: it has several composed resources %q: give a file with those of one composite resource", file, name)
 		}
 
 		out[name] = &fnv1.Resource{Resource: o}
@@ -232,9 +232,9 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 	case len(out) > 0:
 		return out, nil
 	case others > 0:
-		return nil, errors.Errorf("cannot explain %s: none of its %d composed resources is one of %s, by their ownerReferences", file, others, words.Name(object.Title(xr)))
+		return nil, errors.Errorf("cannot explain %s: none of its %d composed resources is one of %s, by their ownerReferences: render this composite resource", file, others, words.Name(object.Title(xr)))
 	default:
-		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource, which have the annotation %s", file, len(objects), object.ResourceNameAnnotation)
+		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource with the annotation %s: give the output of crossplane composition render", file, len(objects), object.ResourceNameAnnotation)
 	}
 }
 

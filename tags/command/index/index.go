@@ -132,7 +132,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	}
 
 	if len(kinds) == 0 {
-		return errors.Errorf("no served kinds of custom resource definitions in %s", strings.Join(c.Paths, ", "))
+		return errors.Errorf("no served kinds of custom resource definitions in %s: give the output of kubectl get crds -o json, or the .xpkg file of a provider", strings.Join(c.Paths, ", "))
 	}
 
 	if c.Diff {

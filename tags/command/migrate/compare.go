@@ -359,7 +359,7 @@ func (c *cluster) function(s *structpb.Struct) (command.Function, error) {
 	}
 
 	if s.GetFields()["requirements"] != nil || s.GetFields()["credentials"] != nil {
-		return nil, errors.New("steps with requirements or credentials aren't rendered here")
+		return nil, errors.New("steps with requirements or credentials aren't rendered here: compare the output of crossplane composition render")
 	}
 
 	name := s.GetFields()["functionRef"].GetStructValue().GetFields()["name"].GetStringValue()
@@ -378,7 +378,7 @@ func (c *cluster) function(s *structpb.Struct) (command.Function, error) {
 		defer f.Close()
 
 		if !f.Listens(ctx) {
-			return nil, errors.Errorf("it calls %s, which doesn't listen at %s", words.Name(name), to)
+			return nil, errors.Errorf("it calls %s, which doesn't listen at %s: start it there with --insecure", words.Name(name), to)
 		}
 
 		return f.RunFunction(ctx, req)

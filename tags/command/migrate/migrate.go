@@ -132,13 +132,13 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 			differs += d
 
 			if c.Write && n == 0 && comp.changed() {
-				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written", words.Name(comp.name))
+				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written: give one of its composite resources", words.Name(comp.name))
 			}
 		}
 	}
 
 	if differs > 0 {
-		err = errors.Errorf("%s: --accept names those that are meant", words.Count(differs, "difference", "differences"))
+		err = errors.Errorf("%s: see above; --accept RESOURCE/KEY accepts one", words.Count(differs, "difference", "differences"))
 		if c.Write {
 			return err
 		}

@@ -131,7 +131,7 @@ func (c *Command) Validate() (err error) {
 
 	switch {
 	case len(c.CRDs) > 0 && !c.Resources:
-		return errors.New("--crds says for which kinds --resources writes policies")
+		return errors.New("--crds needs --resources: it has the kinds for which --resources writes policies")
 	case c.Composition != "" && len(flags) > 0:
 		return errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
 	case c.Composition == "":
@@ -154,17 +154,17 @@ func (c *Command) Validate() (err error) {
 func (c *Command) validateFlags(fields map[string]any) (err error) {
 	switch {
 	case c.Step != "":
-		return errors.New("--step is one of a --composition")
+		return errors.New("--step needs --composition, which has the step")
 	case len(c.RequiredResources) > 0:
-		return errors.New("--required-resources have the standard that the input of a --composition extends")
+		return errors.New("--required-resources needs --composition, whose input extends a standard in one of the objects")
 	case c.Resources:
-		return errors.New("--resources judges by the tagPolicy of a --composition")
+		return errors.New("--resources needs --composition, which has the tagPolicy to judge by")
 	case c.Required:
-		return errors.New("--required is what the tagPolicy of a --composition requires")
+		return errors.New("--required needs --composition, which has the tagPolicy")
 	case len(c.Prefix) == 0:
-		return errors.New("no --prefix and no --composition says which labels and annotations to check")
+		return errors.New("nothing says which labels and annotations to check: give --prefix or --composition")
 	case len(c.Match) == 0:
-		return errors.New("no --match says which kinds to check")
+		return errors.New("nothing says which kinds to check: give --match, e.g. --match v1/Namespace")
 	case len(c.Provider) == 0:
 		return errNoProvider
 	}
@@ -306,7 +306,7 @@ func (c *Command) addAction(value string) error {
 	}
 
 	if slices.Contains(c.Action, "Deny") && slices.Contains(c.Action, "Warn") {
-		return errors.New("the API server takes either Deny or Warn")
+		return errors.New("the API server takes either Deny or Warn: leave one out")
 	}
 
 	return nil
@@ -335,7 +335,7 @@ func (c *Command) inputFlags() map[string]any {
 }
 
 // errNoProvider is the error if nothing names a tag profile.
-var errNoProvider = errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
+var errNoProvider = errors.New("nothing says whose tag profile to obey: give --provider, e.g. --provider aws, or name a provider by value in the input")
 
 // checkProviders returns an error if the name of a provider is nearly the name of a profile, such as asw.
 func checkProviders(providers []string) error {

@@ -49,7 +49,7 @@ func (g giver) String() string {
 // require adds validations for rules of the tag policy. It notes the rules for which it adds none: see requireRule.
 func (p *policy) require(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
-		return errors.New("--required: the input has no tagPolicy")
+		return errors.New("--required: the input has no tagPolicy: write one with the tags that it requires")
 	}
 
 	for i := range p.TagPolicy.Rules {

@@ -32,7 +32,7 @@ type tagFieldRule struct {
 // resourcePolicies returns policies on managed resources by the input's tag policy, one for each tag field.
 func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	if p.TagPolicy == nil {
-		return "", errors.New("--resources: the input has no tagPolicy")
+		return "", errors.New("--resources: the input has no tagPolicy: write one with the rules to judge by")
 	}
 
 	fields, err := p.tagFields(s, profiles)
@@ -42,7 +42,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 
 	fields = slices.DeleteFunc(fields, func(f *tagField) bool { return len(f.Rules) == 0 })
 	if len(fields) == 0 {
-		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field")
+		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field: change resources of the rules, or --match, --provider and --crds")
 	}
 
 	var out []dict

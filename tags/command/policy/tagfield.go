@@ -139,7 +139,7 @@ func (p *policy) readDefinitions(r *manifest.Reader, paths []string) error {
 		}
 	})
 	if err == nil && defined == 0 {
-		err = errors.Errorf("--crds: no served kinds of custom resource definitions in %s", strings.Join(paths, ", "))
+		err = errors.Errorf("--crds: no served kinds of custom resource definitions in %s: give the output of kubectl get crds -o json", strings.Join(paths, ", "))
 	}
 
 	return err

@@ -192,7 +192,7 @@ func (i *importer) check() error {
 		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "tagPolicy": v1beta1.TagPolicy{Enforcement: i.enforcement, Rules: rules},
 	})
 
-	return errors.Wrap(err, "a tagPolicy can't say it")
+	return errors.Wrap(err, "a tagPolicy can't have these rules")
 }
 
 // yaml returns the tagPolicy in YAML. Comments have the notes, and the part of the policy for each rule.

@@ -93,7 +93,7 @@ func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	case err != nil:
 		return nil, err
 	case len(values) != 1:
-		return nil, errors.Errorf("want one tag policy, got %d values", len(values))
+		return nil, errors.Errorf("it has %d values: give a file with one tag policy", len(values))
 	default:
 		return values[0], nil
 	}
@@ -105,7 +105,7 @@ func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bo
 	e, ok = keyPolicy{name: name, key: strings.ToLower(name)}, true
 
 	if v.GetStructValue() == nil {
-		return e, false, errors.Errorf("%s: want an object", path)
+		return e, false, errors.Errorf("%s: want an object, such as {\"tag_value\": [\"a\"]}", path)
 	}
 
 	var key []string
@@ -129,9 +129,9 @@ func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bo
 
 	switch {
 	case len(key) > 1 || !strings.EqualFold(e.key, name):
-		return e, false, errors.Errorf("%s.tag_key: want the name of the entry, in any case, got %q", path, key)
+		return e, false, errors.Errorf("%s.tag_key: want the name of the entry, ignoring case, got %q", path, key)
 	case slices.ContainsFunc(e.values, func(v string) bool { return strings.Count(v, "*") > 1 }):
-		return e, false, errors.Errorf("%s.tag_value: a value has more than one *, which AWS refuses", path)
+		return e, false, errors.Errorf("%s.tag_value: a value has more than one *, which AWS refuses: leave one", path)
 	case !ok:
 		i.notef("%s: nobody knows what it comes to: import the effective policy", path)
 	}
