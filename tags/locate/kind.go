@@ -185,7 +185,8 @@ func Leaving() []object.Path {
 	return out
 }
 
-// isReadOnly reports whether the resource tells its controller to leave it alone: see Controller.
+// isReadOnly reports whether the resource tells its controller to leave it alone, as a Bucket of ACK does by the
+// annotation services.k8s.aws/read-only: "true". See Controller.
 func (o *outline) isReadOnly() bool {
 	group, _, _ := strings.Cut(o.apiVersion, "/")
 
@@ -327,8 +328,8 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 	return p.in(apiVersion)
 }
 
-// inVersions returns a function from an apiVersion of k to its tag field. Versions that nobody knows have the field of k's
-// own version.
+// inVersions returns a function from an apiVersion of k to its tag field. For a LaunchTemplate in v1beta1, it returns
+// the field of that version. Versions that nobody knows have the field of k's own version.
 func (ts *Targets) inVersions(k *TargetKind, desired *field.Field) func(apiVersion string) *field.Field {
 	known := map[string]*field.Field{k.APIVersion: desired}
 

@@ -95,8 +95,9 @@ type Targets struct {
 	schemas map[schema.GroupVersionKind]object.Node
 }
 
-// Find reads the desired resources, and locates the tag fields of selected ones. manages is false if the input has no labels
-// and removes nothing. Once ctx has ended, Find returns the error of ctx.
+// Find reads the desired resources, and locates the tag fields of selected ones. For a Bucket called logs, it makes a
+// Target with spec.forProvider.tags and the profile aws. manages is false if the input has no labels and removes
+// nothing. Once ctx has ended, Find returns the error of ctx.
 func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) {
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
@@ -123,7 +124,8 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 	return ts, nil
 }
 
-// NewTargets returns Targets without any. Commands read one object after the other by them: see Read.
+// NewTargets returns Targets without any target. Commands read the objects of a cluster one after the other by them:
+// see Read.
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f,

@@ -68,7 +68,8 @@ type Owner struct {
 // stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// with adds the field manager of the entry m to the owners.
+// with returns the owner o and the field manager of the entry m: for kubectl-edit beside Crossplane, Ours and Others,
+// with this Manager.
 func (o Owner) with(m object.Node, all *managers) Owner {
 	if all.belongsToCrossplane(m) {
 		o.Ours = true

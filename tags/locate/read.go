@@ -80,9 +80,9 @@ func (t *Target) IsGhost() bool {
 	return family.Upjet && !tagset.FieldKindOf(t.Field, t.Profile).IsList()
 }
 
-// Staying returns the observed tags that stay if nobody desires them, or nil. Other field managers own these: a provider after
-// its late initialization, or somebody after kubectl edit. Tags of an atomic field stay only if the field isn't desired
-// at all.
+// Staying returns the observed tags that stay if nobody desires them, or nil. Other field managers own these:
+// crossplane-kind of a provider, filled by late initialization, or owner: me of kubectl edit. Tags of an atomic field
+// stay only if the field isn't desired at all.
 func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	set := t.Reported(t.There, keys)
 	if set == nil || set.Len() == 0 {

@@ -69,7 +69,7 @@ const (
 	unknown = "isn't known to have a tag field"
 )
 
-// Why says why t is left alone for the reason, in words that follow the resource's name.
+// Why says why t is left alone for the reason, in words that follow the resource's name: "has no tag field".
 func (t *Target) Why(r Reason) string {
 	switch r {
 	case NoObject:

@@ -23,8 +23,8 @@ var contextField = sourceType{
 	},
 }
 
-// contextObject returns the object under key in the pipeline's context, or a zero one if there is none. Without a key it
-// returns the composite resource.
+// contextObject returns the object under key in the pipeline's context, such as example.org/labels, or a zero one if
+// there is none. Without a key it returns the composite resource.
 func (r *resolver) contextObject(key string) (namedObject, error) {
 	if key == "" {
 		return r.xr, nil

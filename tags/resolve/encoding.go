@@ -40,7 +40,8 @@ func (f found) asText(s *v1beta1.Source) (_ string, ok bool, err error) {
 // maxInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.
 const maxInteger = 1 << 53
 
-// scalar returns the text of a number or a boolean. It refuses a number beyond maxInteger, which may have lost digits.
+// scalar returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses a number beyond
+// maxInteger, which may have lost digits.
 func scalar(n object.Node) (string, error) {
 	switch k := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:

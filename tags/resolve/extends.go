@@ -38,7 +38,8 @@ func Extend(ctx context.Context, inputs *v1beta1.Decoder, in *v1beta1.CloudTags,
 	return joined, errors.Wrap(err, "invalid input")
 }
 
-// standardOf returns the standard that e names, or nil while Crossplane fetches its object.
+// standardOf returns the standard that e names, such as data.cloudtags of the ConfigMap platform/tag-standard. It is
+// nil while Crossplane fetches the object.
 func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.Standard, error) {
 	selector := require.Named(e.APIVersion, e.Kind, e.Namespace, e.Name)
 	objects, answered := required.Resources(selector)

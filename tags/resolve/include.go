@@ -26,8 +26,9 @@ type include struct {
 // has reports whether a qualified key is included.
 func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
-// include returns the keys that the source s includes. While Crossplane fetches the objects with the keys, s includes none. name
-// is the source's name in messages.
+// include returns the keys that the source s includes: platform/* without platform/secret, if a registry has
+// {"platform/*": true, "platform/secret": false}. While Crossplane fetches the objects with the keys, s includes none.
+// name is the source's name in messages.
 func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	out := listed(s)
 
@@ -107,8 +108,8 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 	return out, nil
 }
 
-// registryObjects returns the objects with the field of the include, and none while Crossplane fetches them. If there is no such
-// object, the error is a *absence.
+// registryObjects returns the objects with the field of the include, such as the ConfigMaps of the source "registry".
+// It returns none while Crossplane fetches them. If there is no such object, the error is a *absence.
 func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
 	switch {
 	case in.ContextKey != "":
@@ -125,8 +126,8 @@ func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
 	}
 }
 
-// add adds the patterns of n: a text with one pattern, a list of patterns, or a map from patterns to true or false. name is the
-// field's name in messages.
+// add adds the patterns of n: the text platform/*, the list [platform/*, owner], or the map {platform/*: true, owner:
+// false}. name is the field's name in messages.
 func (r *registry) add(n object.Node, name string) error {
 	switch {
 	case n.IsList():

@@ -109,7 +109,8 @@ type bound struct {
 	left int
 }
 
-// admits counts the label, and reports whether it can be in a set.
+// admits counts the label, and reports whether it can be in a set: it is false from the label number maxLabels+2 of a
+// source.
 func (b *bound) admits(l tags.Label) bool {
 	n := &b.labels
 	if !l.Trusted && tags.HasReservedKey(b.reserved, l) {

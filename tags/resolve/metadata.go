@@ -47,7 +47,8 @@ func newMetadata(entry *v1beta1.MetadataCopy) Metadata {
 	return Metadata{Entry: entry, Labels: make(ByItem), Annotations: make(ByItem)}
 }
 
-// allMetadata resolves what kubernetesMetadata copies.
+// allMetadata resolves the labels and annotations that kubernetesMetadata copies, entry by entry. An error names the
+// entry: "cannot resolve kubernetesMetadata[0]".
 func (r *resolver) allMetadata(ctx context.Context) error {
 	for i := range r.in.KubernetesMetadata {
 		if err := ctx.Err(); err != nil {
@@ -104,7 +105,8 @@ func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Me
 	return out, err
 }
 
-// add adds the labels and annotations of o, over earlier ones.
+// add adds the labels and annotations of o, over earlier ones: tier: back of the second object takes the place of tier:
+// front.
 func (m *Metadata) add(o namedObject) error {
 	s, to := &m.Entry.Source, m.Entry.ToFieldPaths
 
@@ -121,8 +123,8 @@ func (m *Metadata) add(o namedObject) error {
 	return nil
 }
 
-// addTo adds the map of strings at the path to out. If items of lists have a name, the path has a [*]: then it adds the map
-// of each item that has entries.
+// addTo adds the map of strings at the path to out: {app: shop} of metadata.labels. If items of lists have a name, the
+// path has a [*], as spec.pools[*].labels does: then it adds the map of each item that has entries, by the item's name.
 func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error {
 	if itemName == "" {
 		found, err := o.strings(path)

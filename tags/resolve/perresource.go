@@ -169,7 +169,8 @@ func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 	return &m.set, nil
 }
 
-// addLabels adds the labels of the entry t for the composed resource c.
+// addLabels adds the labels of t for the composed resource c: the label itself, region: eu of the expression
+// desired.spec.region, or all labels of c's provider config.
 func (p *PerResource) addLabels(m *merged, t *scopedLabel, c *Composed) error {
 	switch {
 	case t.accounts != nil:
@@ -216,8 +217,9 @@ type Absent struct {
 	Why string
 }
 
-// replacing returns the tag keys of labels that differ, and the latest source of each. Such a label takes the place of a label
-// that all resources have. Labels of provider configs count once they are read.
+// replacing returns the tag keys of labels that differ, and the latest source of each. If a source gives env: test to
+// Buckets only, plexsphere:env is among them: it takes the place of an env that all resources have. Labels of provider
+// configs count once they are read.
 func (p *PerResource) replacing() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
@@ -258,7 +260,8 @@ func (t *scopedLabel) String() string {
 	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
-// Empty returns the sources that have found nothing for all resources so far, in their order.
+// Empty returns the sources that have found nothing for all resources so far, in their order. If all Buckets lack
+// spec.region, it has the source with the expression desired.spec.region.
 func (p *PerResource) Empty() (out []Lack) {
 	if p == nil {
 		return nil
@@ -316,7 +319,8 @@ type Difference struct {
 	Why string
 }
 
-// Differences returns the labels that differ per composed resource, in the order of their sources.
+// Differences returns the labels that differ per composed resource, in the order of their sources: region, because
+// "sources[1]: expressions[region] mentions desired".
 func (p *PerResource) Differences() (out []Difference) {
 	for i := 0; p != nil && i < len(p.all); i++ {
 		switch t := &p.all[i]; {

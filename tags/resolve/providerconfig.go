@@ -100,7 +100,8 @@ func (p *PerResource) Require(c *Composed) {
 	}
 }
 
-// labelsOf returns the labels that the entry t takes from a provider config. It reads each config once.
+// labelsOf returns the labels that t takes from a provider config: team: a for the ProviderConfig team-a. It reads each
+// config once.
 func (p *PerResource) labelsOf(t *scopedLabel, config account) ([]tags.Label, error) {
 	a := t.accounts
 

@@ -123,8 +123,8 @@ func (o namedObject) missing(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
-// string returns the text of s: its value, or the text of a field of the composite resource. If the field is absent or empty,
-// the error is a *absence with the note.
+// string returns the text of s: its value, or the text of a field of the composite resource, such as spec.team. If the
+// field is absent or empty, the error is a *absence with the note.
 func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
 	if s.Value != "" {
 		return s.Value, nil

@@ -99,7 +99,8 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) 
 	return []namedObject{class}, nil
 }
 
-// ofAll returns the labels of all objects. Without any, the error is a *absence about the first object.
+// ofAll returns the labels of all objects, e.g. of both ConfigMaps that match team: a. Without any labels, the error is
+// a *absence about the first object.
 func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 	none := ""
 
@@ -171,7 +172,8 @@ type objects struct {
 	err error
 }
 
-// objects returns the objects that look finds for s, or the one that pick chooses. It looks once.
+// objects returns the objects that look finds for s, such as the Namespace team-a, or the one that pick chooses. It
+// looks once.
 func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	out, ok := r.found[s]
 	if !ok {

@@ -185,7 +185,8 @@ type resolver struct {
 	patterns   map[string]int
 }
 
-// newResolver returns the resolver of the input for one request.
+// newResolver returns the resolver of the input for one request. It has a PerResource if any labels may differ per
+// resource.
 func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
 	xr := object.Of(req.GetObserved().GetComposite())
 
@@ -266,7 +267,8 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	return r.set, nil
 }
 
-// mergeAll finishes the labels of the set once all sources are merged. The error is a LimitError.
+// mergeAll finishes the labels of the set once all sources are merged: it cuts labels beyond maxLabels, and drops a
+// PerResource in which no label differs. The error is a LimitError.
 func (r *resolver) mergeAll() error {
 	if err := r.cut(); err != nil {
 		return err
@@ -297,8 +299,9 @@ func differsPerResource(s v1beta1.Source) bool {
 	return s.Type == v1beta1.SourceTypeProviderConfig || s.Resources != nil
 }
 
-// take adds the label l of the source s to the set, unless s is for some resources only. If any labels differ, it also adds l to
-// the labels of each resource.
+// take adds the label l of the source s to the set, unless s is for some resources only. If any labels differ, it also
+// adds l to the labels of each resource: the common env: prod is in both, and team: a of a source for Buckets in the
+// PerResource only.
 func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
 		p.add(scopedLabel{Label: l, had: true}, s)
@@ -334,8 +337,8 @@ func newMerged(reserved profile.KeySet, room int) *merged {
 	return &merged{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, at: make(map[string]int, room)}
 }
 
-// take adds l, in the place of a label of an earlier source with the same tag key. If l has a reserved key and isn't trusted, l
-// is denied instead.
+// take adds l, in the place of a label of an earlier source with the same tag key: env: prod of the last source takes
+// the place of env: dev. If l has a reserved key and isn't trusted, l is denied instead.
 func (m *merged) take(l tags.Label) {
 	if !l.Trusted && tags.HasReservedKey(m.reserved, l) {
 		m.set.Denied = append(m.set.Denied, l)

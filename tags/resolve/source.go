@@ -211,8 +211,9 @@ func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *inclu
 	}
 }
 
-// takeFound takes the label l of the source s with the value at f, if places admits it. It returns false without a reason if the
-// value is null, and with a reason if an expression has no value.
+// takeFound takes the label l of the source s with the value at f, if places admits it: the value 3 with the encoding
+// Scalar makes "3". It returns false without a reason if the value is null, and with a reason if an expression has no
+// value.
 func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found, places *bound) (why string, ok bool, err error) {
 	switch {
 	case f.expression == nil:

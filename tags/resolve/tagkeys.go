@@ -68,7 +68,8 @@ func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not strin
 	return keys, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// keysFromField returns the keys in the field of an entry.
+// keysFromField returns the keys in the field of an entry: owner and team/* for spec.ignored: [owner, team/*]. All of
+// them are Untrusted.
 func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, kinds []string) ([]TagKey, error) {
 	k.Untrusted = true
 

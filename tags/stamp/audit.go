@@ -23,8 +23,9 @@ type Values struct {
 // IsEmpty reports whether nothing changes.
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// changesOf returns the changes of tags if t becomes r. The keys of labels tell tags apart. It returns no changes of a
-// field that it can't read, since the field is left alone.
+// changesOf returns the changes of tags if t becomes r: env changes from dev to prod if the observed field has env:
+// dev, and r has env: prod. The keys of labels tell tags apart. A field that can't be read is left alone, and has no
+// changes. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
 	if err != nil || t.ThereErr != nil || settled(t, after) {
@@ -66,8 +67,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// auditLost adds to o the tags of this function that t loses because it is no longer selected, unless another step
-// desires them.
+// auditLost adds to o the tags of this function that t loses because the input no longer selects t. If the observed
+// Bucket has plexsphere:env, and no step desires that tag, plexsphere:env is removed.
 func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Target) {
 	if !s.Audits || t.Leave != locate.None || t.Observed.IsZero() || !targets.Locate(t) {
 		return
@@ -83,8 +84,9 @@ func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Targ
 	o.addResult(r)
 }
 
-// settled reports whether the observed tag field of t has the value after already. Other entries of a map may be there,
-// too. In most runs this is so, and nothing else is read.
+// settled reports whether the observed tag field of t has the value after already: {env: prod, crossplane-kind: bucket}
+// has {env: prod}. Other entries of a map may be there, if the provider or Kubernetes sets them. In most runs this is
+// so, and nothing else is read.
 func settled(t *locate.Target, after object.Node) bool {
 	before := t.There
 	if !before.IsObject() || !after.IsObject() {

@@ -16,8 +16,9 @@ func (d *Decision) acceptsNoOther(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.Rendered
 }
 
-// overwrites returns an error if the source of the label at position i has onConflict Error, and the tag is there with a
-// value that Crossplane has never applied.
+// overwrites returns an error if the source of the label at position i has onConflict Error, and the tag is there with
+// a value that Crossplane has never applied. For example, the label owner: team-a fails if owner: team-b is from
+// kubectl edit. See testdata/cases/error-of-cloud.yaml.
 func (d *Decision) overwrites(i int) error {
 	l := &d.Labels.all[i]
 	if l.Reserved || !d.acceptsNoOther(l) {

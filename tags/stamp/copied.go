@@ -4,8 +4,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// copies returns the tags of the metadata that kubernetesMetadata copied to the tag field. Labels and removeTags come before
-// copies, and a copy never has a reserved key.
+// copies returns the tags of the metadata that kubernetesMetadata copied to the tag field. A copy of team: a is no tag
+// if a label has the key team, or if removeTags names it, and a copy never has a reserved key. See
+// testdata/cases/copied.yaml.
 func (d *Decision) copies() (out [][]tagset.Entry) {
 	if d.Copies == nil {
 		return nil
@@ -27,7 +28,8 @@ func (d *Decision) copies() (out [][]tagset.Entry) {
 	return out
 }
 
-// mayCopy reports whether the entry e of the copied metadata may be a tag: neither a label, removeTags nor ignoreTags has it.
+// mayCopy reports whether the entry e of the copied metadata may be a tag: no label has its key, and neither removeTags
+// nor ignoreTags names it.
 func (d *Decision) mayCopy(e *tagset.Entry) bool {
 	if len(d.Labels.labelsOf(e)) > 0 || d.matching(d.Labels.remove, e) != nil {
 		return false

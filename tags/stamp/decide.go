@@ -73,7 +73,8 @@ func Decide(s *State) (*Decision, error) {
 	return d, nil
 }
 
-// takeAway removes the tags with reserved keys, unless a trusted source set them.
+// takeAway removes the tags with reserved keys, unless a trusted source set them. With owner reserved, the tag owner:
+// me of an earlier step goes, and owner: team-a of a trusted label stays. See testdata/cases/reserved.yaml.
 func (d *Decision) takeAway() {
 	l := d.Labels
 
@@ -101,7 +102,7 @@ func (d *Decision) takeAway() {
 	}
 }
 
-// setByTrustedLabel reports whether a label of a trusted source replaces the entry e where it is, or equals it.
+// setByTrustedLabel reports whether a label of a trusted source replaces the entry e where it is, or equals e.
 func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.labelOf(e)
 	if !ok {
@@ -113,7 +114,8 @@ func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	return l.Reserved || l.Trusted && e.Key == l.Key && tagset.IsText(e.Value, l.Value)
 }
 
-// trustedBefore reports whether an earlier step of the function had the entry e from a trusted source.
+// trustedBefore reports whether an earlier step of the function had the entry e from a trusted source. Then e stays,
+// and counts as trusted in this step, too.
 func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
 	for key, value := range d.Earlier {
 		if e.Is(key, value) {
@@ -126,7 +128,9 @@ func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
 	return found
 }
 
-// replace the tags with the keys of labels, or retain them, as the source of each label says.
+// replace puts the tags of labels in the place of tags with their keys, or retains these, as the source of each label
+// says. The label env: prod replaces env: dev if its source has onConflict Replace, and leaves it with Retain. A label
+// with a reserved key always replaces.
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
@@ -252,7 +256,7 @@ func (d *Decision) withoutRemoved(entries []tagset.Entry) []tagset.Entry {
 //   - missing tags of other systems,
 //   - copied metadata.
 //
-// In this order, a tag of this run doesn't lose its slot in the next.
+// In this order, a tag of this run doesn't lose its slot in the next. See testdata/cases/in-order.yaml.
 func (d *Decision) fill() error {
 	if err := d.replaceOthers(); err != nil {
 		return err
@@ -282,8 +286,9 @@ func (d *Decision) fill() error {
 	return nil
 }
 
-// fillLabels fills the free slots with the tags of missing labels, between two positions. It returns how many slots are
-// left.
+// fillLabels fills the free slots with the tags of missing labels, between two positions, and returns how many slots
+// are left. With 1 free slot and the untrusted labels a and b, a becomes a tag, and b stays Undecided. All trusted
+// labels without a slot count as lacking.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
 		if d.judged[i].Fate != Undecided {
@@ -313,7 +318,8 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	return free, nil
 }
 
-// putMissing puts the tag of the label at position i, or the other system's tag that takes its place.
+// putMissing puts the tag of the label at position i, or the other system's tag that takes its place: backup: daily of
+// the cloud, if ignoreTags has backup, for the label backup: weekly.
 func (d *Decision) putMissing(i int) error {
 	if entries, gives := d.instead[i]; gives {
 		d.judged[i].Fate = Ignored
@@ -331,8 +337,8 @@ func (d *Decision) putMissing(i int) error {
 	return nil
 }
 
-// needs returns how many tag slots the tag of the label at position i needs: none if the field, or another field manager,
-// has the tag.
+// needs returns how many tag slots the tag of the label at position i needs: one if env is new, and none if the field
+// or another field manager has env already.
 func (d *Decision) needs(i int) int {
 	if entries, gives := d.instead[i]; gives {
 		return d.grows(entries)
@@ -348,8 +354,8 @@ func (d *Decision) needs(i int) int {
 	return n
 }
 
-// grows returns how many tag slots the entries of one tag need: one for each entry that a list lacks, and none if another
-// field manager has it.
+// grows returns how many tag slots the entries of one tag need: one for each entry that the field lacks, and none if
+// another field manager has it. A list of strings with env=a lacks one of env=a and env=b.
 func (d *Decision) grows(entries []tagset.Entry) int {
 	n := d.Tags.Grows(entries)
 
@@ -369,8 +375,8 @@ func (d *Decision) grows(entries []tagset.Entry) int {
 // fits reports whether so many slots are free. A tag that needs no slot fits even if earlier steps alone exceed the cap.
 func fits(needs, free int) bool { return needs <= max(free, 0) }
 
-// adopt puts the tags, each with its entries, into the free slots. It returns the tags without a slot, and how many slots
-// are left.
+// adopt puts the tags, each with its entries, into the free slots, the first tags first. It returns the tags without a
+// slot, and how many slots are left. With 1 slot for backup and patch, patch is left.
 func (d *Decision) adopt(all [][]tagset.Entry, free int) (left [][]tagset.Entry, slots int) {
 	for _, entries := range all {
 		needs := d.grows(entries)

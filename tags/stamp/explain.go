@@ -68,7 +68,9 @@ type LookedTag struct {
 	NamedBy *resolve.TagKey
 }
 
-// Look returns a Look at t. An error means that the labels can't be known, or conflict with a tag.
+// Look returns a Look at t, which changes nothing. If the Composition desires env: dev, and the label env: prod has
+// onConflict Retain, the Look has the tag env: dev and the record Retained. An error means that the labels can't be
+// known, or conflict with a tag.
 func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
@@ -112,7 +114,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	return l, nil
 }
 
-// look at the tags and labels of the plan p.
+// lookedField returns the tags and labels of the plan p, as people see them: each string of a list is a tag, also note
+// without a value.
 func (s *Stamper) lookedField(p *plan) LookedField {
 	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 	if f.Name == "" {
@@ -144,7 +147,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	return f
 }
 
-// addTags adds the tags of the state.
+// addTags adds the tags of the state: owner: me with the manager kubectl-edit, if somebody has edited it.
 func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagKey) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
@@ -164,7 +167,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
-// addLabels adds the records of the labels of p.
+// addLabels adds the records of the labels of p. The label env: prod IsThere if the field had env: prod before.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagKey) {
 	for i, j := range slices.Concat(p.judged, p.labels.skipped) {
 		if j.Fate == TakenAway {
@@ -187,8 +190,8 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 	}
 }
 
-// Preview returns the records of labels on a new resource of the profile p. The resource has no tags yet, and its tag
-// field is a map, or a list of strings where the provider's tags are strings.
+// Preview returns the records of labels on a new resource of the profile p, e.g. Skipped for platform/größe on generic.
+// The resource has no tags yet. Its tag field is a map, or a list of strings where the provider's tags are strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedField, error) {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {

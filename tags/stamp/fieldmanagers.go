@@ -6,14 +6,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ownedByOthers reports whether another field manager owns the entry e of the observed field, and no step desires e yet. A
-// desired entry would take its place, and need no slot.
+// ownedByOthers reports whether another field manager owns the entry e of the observed field, and no step desires e
+// yet. Such a tag has its slot already: a label that replaces it needs none.
 func (d *Decision) ownedByOthers(e *tagset.Entry) bool {
 	others := d.others()
 	return others != nil && others.Holds(e) && !d.Tags.Holds(e)
 }
 
-// replaceOthers puts the tags of labels in the place of tags that others own. These need no slot.
+// replaceOthers puts the tags of labels in the place of tags that others own. The label env: prod replaces env: dev of
+// kubectl edit without a further slot. See testdata/cases/others.yaml.
 func (d *Decision) replaceOthers() error {
 	others := d.others()
 	if others == nil {
@@ -53,8 +54,8 @@ func (s *State) others() *tagset.Set {
 	return s.Others
 }
 
-// countOthers returns how many tags of others stay beside the desired ones. The provider's own tags don't count, since slots
-// are kept free for them.
+// countOthers returns how many tags of others stay beside the desired ones: 1 for owner: me of kubectl edit. The
+// provider's own tags, such as crossplane-kind, don't count, since slots are kept free for them.
 func (s *State) countOthers() (n int) {
 	others := s.others()
 	if others == nil {

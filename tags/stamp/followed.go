@@ -29,7 +29,8 @@ func remembered(o object.Object) followedChanges {
 	return out
 }
 
-// remember writes the changes of other systems' tags to the annotation.
+// remember writes the changes of other systems' tags to the annotation: {"backup": {"from": "4f1a…"}}. Changes of
+// earlier steps stay there.
 func (p *plan) remember() error {
 	followed := p.decision.follows
 	if len(followed) == 0 {
@@ -58,7 +59,9 @@ func (p *plan) remember() error {
 // So the function follows a change once. It follows the value before the change only after the status has reported both values
 // again.
 
-// follow returns the value that another system's tag is to have. now are the entries that the status reports.
+// follow returns the value that another system's tag is to have. now are the entries that the status reports. If the
+// resource has backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status
+// then reports daily again, it returns weekly, too. See testdata/cases/followed.yaml.
 func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
 	if d.Observed == nil || !d.Observed.Has(now[0].ID) {
 		return now
@@ -98,7 +101,8 @@ func nameOf(id string) string {
 	return textDigest(id)
 }
 
-// digestOf returns a digest of the values of the entries of one tag.
+// digestOf returns a digest of the values of the entries of one tag, in any order: env=a and env=b have the digest of
+// env=b and env=a.
 func digestOf(entries []tagset.Entry) string {
 	values := make([]string, len(entries))
 	for i := range entries {

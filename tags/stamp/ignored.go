@@ -6,7 +6,7 @@ import (
 )
 
 // ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup:
-// daily stays, although no step desires it.
+// daily stays, although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
 func (d *Decision) ignoreTags() {
 	if len(d.Labels.ignore) == 0 {
 		return
@@ -35,15 +35,16 @@ func (d *Decision) heldByResource(e *tagset.Entry) bool {
 	return !d.Tags.Has(e.ID) && len(d.Labels.labelsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
 }
 
-// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it.
+// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the
+// cloud's backup: daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
-	entries, rule := d.external(entries)
-	if rule == nil {
+	entries, found := d.external(entries)
+	if found == nil {
 		return
 	}
 
 	labels, has := d.Labels.labelsOf(&entries[0]), d.Tags.Has(entries[0].ID)
-	if rule.retain && (len(labels) > 0 || has) {
+	if found.retain && (len(labels) > 0 || has) {
 		return
 	}
 
@@ -63,9 +64,10 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	}
 }
 
-// external returns the entries of one tag in the cloud that belong to another system, and the matcher of ignoreTags
-// that says so, or nil if none does.
-func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, rule *matcher) {
+// external returns the entries of one tag in the cloud that belong to another system, and the matcher of ignoreTags for
+// them, or nil if there is none. It returns backup: daily with ignoreTags [backup], and nothing for a reserved key, or
+// for aws:createdBy, since the cloud keeps that key to itself.
+func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
 	l := d.Labels
 
 	for i := range entries {
@@ -79,8 +81,8 @@ func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, rule
 			continue
 		}
 
-		r := d.matching(l.ignore, e)
-		if r == nil {
+		m := d.matching(l.ignore, e)
+		if m == nil {
 			continue
 		}
 
@@ -90,18 +92,19 @@ func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, rule
 			continue
 		}
 
-		if rule == nil {
-			rule = r
+		if found == nil {
+			found = m
 		}
 
 		theirs = append(theirs, *e)
 	}
 
-	return theirs, rule
+	return theirs, found
 }
 
 // foreignTags returns the tags of other systems that the field has with fewer entries than the cloud, and the tags that
-// it lacks.
+// it lacks. If the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, zone is grown and backup is
+// missing.
 func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
 	for _, entries := range d.foreign {
 		switch {

@@ -29,8 +29,11 @@ const (
 
 var atProviderPath = object.MustParsePath("status.atProvider")
 
-// existsInCloud reports whether the external resource of t may exist. It doesn't if t is not observed, or if the provider
-// reports nothing and has not begun to make the external resource, or failed to.
+// existsInCloud reports whether the external resource of t may exist. It doesn't in two cases:
+//   - t is not observed.
+//   - The provider reports nothing, and has not begun to make the external resource, or failed to.
+//
+// See testdata/cases/immutable.yaml.
 func existsInCloud(t *locate.Target) bool {
 	if t.Observed.IsZero() {
 		return false
@@ -57,8 +60,8 @@ func timeOf(t *locate.Target, annotation string) time.Time {
 	return at
 }
 
-// freeze plans to keep the tags with which the resource was made. If they differ, its provider refuses every update. So
-// neither labels, earlier steps nor entries of the input change such tags.
+// freeze plans to keep the tags with which the resource was made. If they differ, its provider refuses every update. A
+// resource that was made with env: dev keeps env: dev, whatever labels, earlier steps and entries of the input say.
 func (p *plan) freeze() error {
 	t := p.target
 	if t.BeforeErr != nil {
@@ -146,8 +149,9 @@ func reportsField(t *locate.Target, path object.Path) bool {
 	return ok && path.String() == atProvider+name
 }
 
-// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update. The provider of the kind
-// reports tags, but leaves out an empty map.
+// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update: the condition Synced
+// is False with the reason ReconcileError, and status.atProvider has fields, but no labels. Such a provider leaves out
+// an empty map.
 func stuckWithoutTags(t *locate.Target) bool {
 	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return reportsField(t, p) }) {
 		return false
@@ -162,7 +166,8 @@ func stuckWithoutTags(t *locate.Target) bool {
 	return c.Field("status").IsText("False") && c.Field("reason").IsText(reasonReconcileError)
 }
 
-// writeMade writes the set to t's field. It returns no object if t is as it was.
+// writeMade writes the set to t's field, or removes the field if the set is empty. It returns the zero Object if t is
+// as it was, e.g. if t was made with env: dev, and env: dev is desired.
 func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
@@ -192,8 +197,9 @@ func (p *plan) compare() {
 	}
 }
 
-// keepFixed keeps the tags that the resource was made with if they can't change: the API server would refuse all other
-// changes of the resource, too.
+// keepFixed keeps the tags that the resource was made with if they can't change, e.g. parameters.labels of a
+// StorageClass: the API server would refuse all other changes of the resource, too. See
+// testdata/cases/fixed-parameters.yaml.
 func (p *plan) keepFixed() {
 	t := p.target
 	if !t.Field.Fixed || t.Observed.IsZero() || t.ThereErr != nil {

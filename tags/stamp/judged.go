@@ -94,9 +94,9 @@ func (l *Labels) undecided() []Judged {
 	return out
 }
 
-// judge completes the records of labels: a label without a decision has no tag slot. Labels that the field can't hold
-// follow, and then the tags that are taken away. The api is the profile of the cloud's own API, or nil if the API
-// refuses no other tag.
+// judge completes the records of labels. A label without a decision is Skipped for count-cap. Labels that the field
+// can't hold follow, and then the tags that are taken away, such as the reserved owner: me of an earlier step. The api
+// is the profile of the cloud's own API, or nil if the API refuses no other tag.
 func (d *Decision) judge(api *profile.Profile) []Judged {
 	limit := ""
 

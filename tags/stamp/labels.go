@@ -55,7 +55,9 @@ type fieldLabel struct {
 	protected string
 }
 
-// newLabels returns the tags d of labels in tag fields of the kind k. There are no matchers yet.
+// newLabels returns the tags d of labels in tag fields of the kind k, without matchers. A label that a string list
+// can't hold, such as a key of 100 characters where entries have 60, becomes unfit. Its reserved key still keeps others
+// from this key.
 func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
 	n := len(d.Tags)
 	l := &Labels{
@@ -90,7 +92,8 @@ func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
 	return l
 }
 
-// withMatchers adds the entries of removeTags and ignoreTags.
+// withMatchers adds the entries of removeTags and ignoreTags. With removeTags [team/*], the label team/a is marked as
+// removed.
 func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
 	l.remove, l.ignore = matchersOf(l.transformed, remove), matchersOf(l.transformed, ignore)
 
@@ -100,8 +103,8 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
 
 	if len(l.remove) > 0 {
 		for i := range l.all {
-			rule, protected := l.match(l.remove, &l.all[i].entry)
-			if l.all[i].removed = rule != nil; !l.all[i].removed {
+			found, protected := l.match(l.remove, &l.all[i].entry)
+			if l.all[i].removed = found != nil; !l.all[i].removed {
 				l.all[i].protected = protected
 			}
 		}
@@ -110,7 +113,8 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
 	return l
 }
 
-// add the tag t, or record it as unfit if fields of this kind can't hold it.
+// add adds the tag t, or records it as unfit if fields of this kind can't hold it, such as a,b in a joined string with
+// commas.
 func (l *Labels) add(t tags.Tag) bool {
 	if r, limit := l.unfitFor(&t); r != "" {
 		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: r, Limit: limit, single: true})
@@ -144,7 +148,9 @@ func (l *Labels) unfitFor(t *tags.Tag) (reason profile.SkipReason, limit string)
 	return l.Refuses(t.Key, t.Value)
 }
 
-// know the keys that make a string a tag: the keys of labels, the providers' own, and others.
+// know sets the keys that make a string a tag: the keys of labels, the providers' own, and others. With the label key
+// env, the string env=prod is a tag. Without it, and without entries of removeTags and ignoreTags for env, it is
+// opaque.
 func (l *Labels) know(others []resolve.TagKey) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
@@ -240,8 +246,8 @@ func (l *Labels) protects(e *tagset.Entry) string {
 	return ""
 }
 
-// keptByCloud reports whether the cloud keeps the key of the entry e to itself, such as Name on a cloud that gives it a meaning,
-// or aws:createdBy. In a list of strings, the prefix may reach into the separator.
+// keptByCloud reports whether the cloud keeps the key of the entry e to itself, such as aws:createdBy, or
+// eks:eks-cluster-name, to which AWS gives a meaning. In a list of strings, the prefix may reach into the separator.
 func (l *Labels) keptByCloud(e *tagset.Entry) bool {
 	p := l.Profile
 	return p.Takes(e.Key) || p.Reserves(e.Key) || !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())

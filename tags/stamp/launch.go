@@ -24,8 +24,9 @@ type launch struct {
 	tell func(*plan)
 }
 
-// launch plans the tags of the fields for launched resources. The plan p is the plan of the resource itself: it learns
-// the notes of each other plan, and then each gets the two.
+// launch plans the tags of the fields for launched resources, such as volumeTags of an Instance. The plan p is the plan
+// of the resource itself: it learns the notes of each other plan, and then each gets the two. See
+// testdata/cases/launched.yaml.
 func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(whole, p *plan)) error {
 	t := p.target
 
@@ -68,7 +69,8 @@ func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(whole, p *pl
 	return nil
 }
 
-// learn adds the notes of q, a plan of a field for launched resources, to p.
+// learn adds the notes of q, a plan of a field for launched resources, to p. If volumeTags retain env: dev, the result
+// of the Instance says so.
 func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
@@ -86,7 +88,7 @@ func (p *plan) learn(q *plan) {
 	}
 }
 
-// stamp the field of the resource that the place at says.
+// stampField stamps a field of the resource, at the place: spec.forProvider.volumeTags of an Instance.
 func (l *launch) stampField(at *locate.LaunchedPlace) error {
 	t := l.target.In(at, "", l.resource, l.target.Observed)
 

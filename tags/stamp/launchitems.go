@@ -54,8 +54,8 @@ func (l *launch) stampItems(at *locate.LaunchedPlace) error {
 	return err
 }
 
-// stampItem returns the item with its tags, or nothing if the item was added for tags and gets none. there has the
-// observed items by their keys.
+// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}.
+// It returns nothing if the item was added for tags and gets none. there has the observed items by their keys.
 func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -93,8 +93,8 @@ func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map
 	return after, nil
 }
 
-// planItem plans the tags of t, the item with the key. Only items that the place names get labels, but in no item may a
-// label of another than a trusted source have a reserved key.
+// planItem plans the tags of t, the item with the key. Only items that the place names, such as volume, get labels.
+// From all other items, tags with reserved keys go, unless a trusted label has them.
 func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target, labels *Labels) (*plan, error) {
 	if !at.Of.Has(key) {
 		return l.planReserved(t, labels), nil
@@ -111,7 +111,8 @@ func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target
 }
 
 // itemsOf returns the list at the place, with the item that the place adds if it is missing, and how many items get
-// labels.
+// labels. With the place tagSpecifications[resourceType: volume], a LaunchTemplate without such an item gets
+// {resourceType: volume}, and one item gets labels.
 func (l *launch) itemsOf(at *locate.LaunchedPlace) (list object.Node, asked int, err error) {
 	list, err = l.resource.At(at.Of.List)
 

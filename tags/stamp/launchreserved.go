@@ -18,8 +18,9 @@ func (l *launch) takeReserved(at *locate.LaunchedPlace) {
 	}
 }
 
-// noteReserved notes in p which tags with reserved keys stay in the field at the path, although no trusted source set
-// their values: labels never go to this field.
+// noteReserved notes in p which tags with reserved keys stay in the field at the path, such as ebsBlockDevice[*].tags,
+// although no trusted source set their values. Labels never go to this field. See
+// testdata/cases/launched-reserved.yaml.
 func (l *launch) noteReserved(p *plan, path object.Path) {
 	var keys []string
 

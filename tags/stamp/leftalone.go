@@ -11,7 +11,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// leftAlone returns the result of t, a resource that is left alone.
+// leftAlone returns the result of t, a resource that is left alone: "has no tag field" for a BucketPolicy. See
+// testdata/cases/left-alone.yaml.
 func (s *Stamper) leftAlone(t *locate.Target) Result {
 	r := newPlan(t, nil).Result
 
@@ -34,8 +35,8 @@ func (s *Stamper) leftAlone(t *locate.Target) Result {
 }
 
 // asIs returns t with the tags that it has from this function, or the zero Object if there are none. Without them,
-// server-side apply would take these tags away: Crossplane has applied them, and desires them no longer. Adopted resources
-// never have such tags.
+// server-side apply would take these tags away: Crossplane has applied them, and desires them no longer. Adopted
+// resources never have such tags. See testdata/cases/as-is.yaml.
 func (s *Stamper) asIs(t *locate.Target) object.Object {
 	switch {
 	case t.Leave == locate.None && t.Lacks.IsUnknown():
@@ -85,7 +86,8 @@ func (l *launch) kept() object.Object {
 	return l.resource
 }
 
-// keep the tags of this function that the observed field of t has, and that t doesn't desire.
+// keep puts the tags of this function that the observed field of t has back into the desired field: plexsphere:env:
+// prod, if Crossplane applied it and no step desires it.
 func (l *launch) keep(t *locate.Target) {
 	labels := l.labels.in(t)
 
@@ -118,8 +120,9 @@ func (l *launch) keep(t *locate.Target) {
 	}
 }
 
-// fieldsIn returns the fields of the observed object that a manager owns entries of, and that look like tag fields: maps,
-// lists of strings, and lists of objects with a key. The path leads to the object.
+// fieldsIn yields the fields of the observed object that a manager owns entries of, and that look like tag fields:
+// maps, lists of strings, and lists of objects with a key. The path leads to the object. In spec.forProvider with the
+// owned f:labels and f:region, it yields spec.forProvider.labels.
 func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
 	return func(yield func(field.Field) bool) {
 		for name, v := range observed.Fields() {

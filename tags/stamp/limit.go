@@ -64,8 +64,8 @@ type shortages struct {
 	last *plan
 }
 
-// add the labels that the plan p has no tag slots for, in words of messages, unless the resource of the plan whole is
-// there.
+// add adds the labels that the plan p has no tag slots for, in words of messages, unless the resource of the plan whole
+// is there: "owner" on composed resource "bucket" (aws: at most 50 tags on a resource).
 func (s *shortages) add(whole, p *plan, labels string) {
 	if s.last != whole {
 		s.last = whole
@@ -73,8 +73,8 @@ func (s *shortages) add(whole, p *plan, labels string) {
 	}
 }
 
-// add the labels that the plan p has no tag slots for: the plan of a whole resource, or of a field for launched
-// resources.
+// add adds the labels that the plan p has no tag slots for. The plan is of a whole resource, or of a field for launched
+// resources. An Instance counts once, even if its tags and volumeTags both lack slots.
 func (l *limits) add(whole, p *plan) {
 	if d := p.decision; d != nil && d.lacking > 0 {
 		l.lacking.add(whole, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))

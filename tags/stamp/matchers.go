@@ -64,8 +64,8 @@ func (m *matcher) matches(e *tagset.Entry) bool {
 	return ok && m.values[text].Has(e.Key)
 }
 
-// match returns the first of the matchers for the tag e, or nil if there is none. It also returns the protected key that
-// kept a matcher of a field from the tag, if there is one.
+// match returns the first of the matchers for the tag e, or nil if there is none. With removeTags from a field, [owner,
+// team/*], and the reserved key owner, the tag owner has no matcher, and protected is owner.
 func (l *Labels) match(matchers []matcher, e *tagset.Entry) (found *matcher, protected string) {
 	for i := range matchers {
 		m := &matchers[i]

@@ -78,7 +78,8 @@ const (
 // Notes on one resource.
 type Notes []Note
 
-// add the keys to the note of the kind and the manager, unless there are no keys.
+// add adds the keys to the note of the kind and the manager, unless there are no keys. After NoteOwned of kubectl-edit
+// with env and then with owner, one note has both keys.
 func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	if len(keys) == 0 {
 		return
@@ -121,8 +122,8 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 	return slices.Compact(keys), more
 }
 
-// noteOthers notes which tags of other field managers stay, though a reserved key or removeTags says that they go, or
-// though they begin with keyPrefix.
+// noteOthers notes which tags of other field managers stay, though they have reserved keys, removeTags names them, or
+// they begin with keyPrefix. For plexsphere:old of kubectl edit, it notes NoteLeftover with the manager kubectl-edit.
 func (d *Decision) noteOthers(to *Notes) {
 	others := d.others()
 	if d.Tags.Len() == 0 {
@@ -158,7 +159,8 @@ func (d *Decision) noteOthers(to *Notes) {
 	*to = append(*to, found...)
 }
 
-// otherValues returns the tags that stay because removeTags names them with other values only.
+// otherValues returns the keys of tags that stay because removeTags names them with other values only: env for the tag
+// env: prod and removeTags [{key: env, value: test}].
 func (d *Decision) otherValues() (keys []string) {
 	if len(d.Labels.remove) == 0 {
 		return nil

@@ -25,7 +25,8 @@ type Outcome struct {
 	Changed map[string]object.Object
 }
 
-// Apply returns a copy of the desired state with the changed resources, by name. Unchanged resources are shared.
+// Apply returns a copy of the desired state with the changed resources, by name. If only bucket has changed, all other
+// resources are shared with the state.
 func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	if len(changed) == 0 {
 		return desired
@@ -76,7 +77,8 @@ func (o *outcomes) addPlan(whole, p *plan) {
 	o.limits.add(whole, p)
 }
 
-// add the result of a resource by its plan p.
+// add adds the result of a resource by its plan p, with its Final tags for the status and its Changes for the audit, if
+// the run needs these.
 func (o *outcomes) add(p *plan) {
 	if p.HandsOn {
 		o.stamper.added += p.becomes().Node().Size() - p.target.Resource.Node().Size()
@@ -100,7 +102,8 @@ func (o *outcomes) outcome() (*Outcome, error) {
 	return &o.Outcome, o.limits.exceeded()
 }
 
-// finalTags returns the tags that the field has in the end, or none if they can't be read.
+// finalTags returns the tags that the field has in the end, such as {env: prod, owner: me} with owner of kubectl edit.
+// It returns none if they can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {
 	value, err := p.becomes().At(p.target.Field.Path)
 	if err != nil {

@@ -35,7 +35,7 @@ func newPlan(t *locate.Target, l *Labels) *plan {
 	}
 }
 
-// becomes returns the resource with the tags of the plan.
+// becomes returns the resource as the plan makes it: with its tags, or as it was desired if nothing changes.
 func (p *plan) becomes() object.Object {
 	if p.Stamped.IsZero() {
 		return p.target.Resource
@@ -44,7 +44,9 @@ func (p *plan) becomes() object.Object {
 	return p.Stamped
 }
 
-// plan the tags of t with the labels l.
+// plan plans the tags of t with the labels l: it decides on the tags, and writes them to a copy of the resource. Tags
+// that can't change are frozen. If the tag field is a list instead of a map, the plan has a Mismatch, and writes
+// nothing.
 func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 

@@ -9,7 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// stateOf returns the state of p's target.
+// stateOf returns the state of p's target. It reads the cloud's tags only if ignoreTags, or a source with onConflict
+// Error, needs them.
 func (s *Stamper) stateOf(p *plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
 
@@ -55,9 +56,9 @@ func (s *Stamper) slots(t *locate.Target) Slots {
 	return out
 }
 
-// desired returns the desired tags of t, and whether it had to add tags of the provider to an earlier step's tags.
-// Server-side apply replaces the whole of an atomic list, so that Crossplane and the provider would otherwise undo each
-// other's work for ever.
+// desired returns the desired tags of t, and whether it had to add tags of the provider, such as crossplane-kind, to an
+// earlier step's tags. Server-side apply replaces the whole of an atomic list, so that Crossplane and the provider
+// would otherwise undo each other's work for ever. See testdata/cases/atomic-list.yaml.
 func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.BeforeErr != nil {
 		return nil, false, t.BeforeErr

@@ -38,7 +38,8 @@ var (
 	policiesPath = object.MustParsePath("spec.managementPolicies")
 )
 
-// writeEmpty writes the empty value to the field of t, or removes the field.
+// writeEmpty writes the empty value, such as {}, to the field of t, or removes the field. See
+// testdata/cases/last-tag.yaml and refilled.yaml.
 func writeEmpty(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	refilled := refilledByProvider(t, keys)
 	stays := refilled || leavesNull(t, empty)
@@ -111,6 +112,7 @@ func hasNoOther(o object.Node, name string) bool {
 func admitsNoEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
 // wasTagged reports whether the observed field of t has tags besides the provider's own, is empty, or has been emptied.
+// {crossplane-kind: bucket} alone doesn't count, and {env: prod} does.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ThereErr != nil {
 		return false
@@ -136,7 +138,8 @@ func hasOthers(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t.
+// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It doesn't if
+// crossplane-kind there belongs to the provider.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
@@ -156,7 +159,8 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// emptied returns t without the field. The next run makes the field again.
+// emptied returns t without the field. The next run makes the field again, as {}. If t has managementPolicies, they
+// lack LateInitialize for so long. See testdata/cases/refilled.yaml.
 func emptied(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
@@ -203,8 +207,8 @@ func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	return actions, had
 }
 
-// filledAgain returns the desired resource of t as it was before an earlier step emptied the tag field. Now the field gets
-// tags.
+// filledAgain returns the desired resource of t as it was before an earlier step emptied the tag field: with the
+// managementPolicies of the emptiedAnnotation, such as ["*"], and without the annotation. Now the field gets tags.
 func filledAgain(t *locate.Target) (object.Object, error) {
 	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if said.IsNull() {

@@ -4,7 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved plans the tags of t with reserved keys, and no others.
+// planReserved plans the tags of t with reserved keys, and no others. With the reserved key owner, it takes owner: me
+// from an item to which labels don't go, and leaves env: prod there.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 	p.done = true
@@ -25,7 +26,8 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	return p
 }
 
-// decideReserved decides on the tags of s with reserved keys, and on no others.
+// decideReserved decides on the tags of s with reserved keys, and on no others: owner: me goes, or becomes owner:
+// team-a if a trusted label has this value.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.takeAway()

@@ -83,7 +83,7 @@ func (r *Result) HasNews() bool {
 }
 
 // keep drops the records of skipped labels, and of withheld labels beyond the first: labels and resources can both be
-// thousands.
+// thousands. If removeTags names 1,000 labels, MaxNamed of their records stay, and More counts the others.
 func (r *Result) keep() {
 	r.Notes.sort()
 

@@ -60,8 +60,9 @@ type skipping struct {
 	givenBy []*tags.Source
 }
 
-// add the labels that the plan p skips: the plan of a whole resource, or of a field for launched resources. Resources
-// come in the order of their names.
+// add adds the labels that the plan p skips. The plan is of a whole resource, or of a field for launched resources.
+// Resources come in the order of their names. If an Instance lacks a slot for env, its volumeTags don't count once
+// more.
 func (s *skips) add(whole, p *plan) {
 	if p == whole {
 		s.resources[whole.Provider]++
@@ -89,7 +90,8 @@ func (s *skips) add(whole, p *plan) {
 	}
 }
 
-// skip adds the resource of p to the resources that skip the label of the record.
+// skip adds the resource of p to the resources that skip the label of the record. Two resources without a slot for env
+// make one Skip of env with both names.
 func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit, isTagged}
 	single := j.single && (!isTagged || j.Reason == profile.CountCap) // An API refuses other tags wherever they are.
@@ -120,7 +122,7 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 }
 
 // sorted returns the skipped labels, and the labels whose tags the API of the cloud refuses. If all resources of a
-// profile skip a label for a reason that they share, the Skip names no resources.
+// profile skip a label for a reason that they share, such as key-too-long, the Skip names no resources.
 func (s *skips) sorted() (skipped, refused []Skip) {
 	skipped, refused = []Skip{}, []Skip{}
 

@@ -28,7 +28,8 @@ type resourceLabels struct {
 // maxGroups is how many groups of resources have their labels kept, since there can be a thousand labels in each.
 const maxGroups = 16
 
-// labelsOf returns the labels of t: of all resources, of its group, or its own. Only labels of a group are kept.
+// labelsOf returns the labels of t: of all resources, of its group, or its own. If a source selects Buckets only, all
+// Buckets are a group. A label with the expression desired.spec.region makes labels of t's own, which are not kept.
 func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	group, alike, transformer := resolve.LabelGroup{}, true, s.Transformer
 	if s.PerResource != nil {
@@ -79,7 +80,8 @@ func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
 // in returns the tags of the labels in the tag field of t, and of all resources like it.
 func (l *resourceLabels) in(t *locate.Target) *Labels { return l.inField(t.Field, t.Profile) }
 
-// inField returns the tags of the labels in the field f of resources with the tag profile p.
+// inField returns the tags of the labels in the field f of resources with the tag profile p. All maps of aws share the
+// tags, with plexsphere:env in them.
 func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	k := tagset.FieldKindOf(f, p)
 
@@ -96,8 +98,9 @@ func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	return out
 }
 
-// Require asks for the ProviderConfigs of the targets that labels may come from, whether the targets can have tags or
-// not: their schemas, and the tags that selectors read, may not be known yet.
+// Require asks for the ProviderConfigs of the targets that labels may come from, such as the default one of a Bucket.
+// It does so whether the targets can have tags or not: their schemas, and the tags that selectors read, may not be
+// known yet.
 func (s *Stamper) Require(targets *locate.Targets) {
 	if !s.PerResource.HasAccounts() {
 		return
@@ -114,7 +117,8 @@ func (s *Stamper) Require(targets *locate.Targets) {
 	}
 }
 
-// composedOf returns t as resolve reads it. It has a ProviderConfig only if sources take labels from ProviderConfigs.
+// composedOf returns t as resolve reads it. It has a ProviderConfig, such as default of aws.m.upbound.io, only if
+// sources take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
 	if c, ok := s.composed[t]; ok {
 		return c

@@ -85,8 +85,9 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, and changes none of them. An error means that nothing may be written: it is the
-// error of ctx, a ResolveError, a LimitError, or a conflict with a tag.
+// Stamp decides on the tags of the targets, and changes none of them. The Outcome has e.g. the Bucket with
+// plexsphere:env: prod in Changed, and a Result that says so. An error means that nothing may be written: it is the
+// error of ctx, a ResolveError, a LimitError, or a conflict with a tag. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
 	s.inItems, s.added = 0, 0
@@ -122,8 +123,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return out.outcome()
 }
 
-// planAll plans the tags of t, and then the tags of the resources that it launches. It calls each with all plans, the plan of
-// the whole resource first, and returns this plan: by then it has the notes of the others.
+// planAll plans the tags of t, and then the tags of the resources that it launches. It calls each with all plans, the
+// plan of the whole resource first, and returns this plan: by then it has the notes of the others. An Instance has
+// plans for tags and volumeTags.
 func (s *Stamper) planAll(t *locate.Target, each func(whole, p *plan)) (*plan, error) {
 	labels, err := s.labelsOf(t)
 	if err != nil {

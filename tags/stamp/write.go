@@ -12,7 +12,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// carryOut writes the decision of p, and notes what there is to say of it.
+// carryOut writes the decision of p to a copy of the resource, and then notes which facts people should know, such as
+// LastTagStays.
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
@@ -60,9 +61,10 @@ func (p *plan) write() (err error) {
 	return err
 }
 
-// withValues returns the items of a keyed list that others own in part: Crossplane alone owns the value, since a label gave
-// it, or another manager owns the value alone. These items stay, so that they have to be desired. Otherwise, server-side
-// apply would leave them without a value, or take them away, and make null of the last item.
+// withValues returns the items of a keyed list that others own in part: Crossplane alone owns the value, since a label
+// gave it, or another manager owns the value alone. If kubectl edit owns the item {key: env}, and Crossplane its value:
+// prod, the item stays, so that it has to be desired with a value. Otherwise, server-side apply would leave it without
+// one, or take it away, and make null of the last item.
 func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
@@ -88,8 +90,9 @@ func (p *plan) withValues() (items []object.Node) {
 	return items
 }
 
-// write the tags, and the items of a list after them, to the field of t. It returns the zero Object if the field is as it
-// was. A later step may change back a field that an earlier one changed.
+// write writes the tags, and the items of a list after them, to the field of t: {env: prod} to spec.forProvider.tags.
+// It returns the zero Object if the field is as it was. A later step may change back a field that an earlier one
+// changed.
 func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
@@ -154,8 +157,8 @@ func writeTo(t *locate.Target, r object.Object, v object.Node) (object.Object, e
 	return object.Set(r, t.Field.Path, v)
 }
 
-// removeField removes the field of t, and objects around the field if they are empty then: a kind may require the field
-// there.
+// removeField removes the field of t, and objects around the field if they are empty then: without tags,
+// spec.forProvider.tagging goes, too. A kind may require tags in it.
 func removeField(t *locate.Target) (object.Object, error) {
 	out, err := writeValue(t, object.Node{})
 
@@ -189,8 +192,9 @@ func around(path object.Path) (object.Path, bool) {
 	}
 }
 
-// homeless returns an error if t lacks the object around its field, or the only item of a list around it. None is made, since
-// these may require other fields.
+// homeless returns an error if t lacks the object around its field, or the only item of a list around it:
+// "spec.forProvider.settings has no item to hold tags". None is made, since it may require other fields. See
+// testdata/cases/list-of-one.yaml.
 func homeless(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
 		around := path.First(len(path.Segments()) - 1)
@@ -220,8 +224,8 @@ func homeless(t *locate.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the value v for the field of t, or the observed value if this has the same items in another order.
-// An atomic list is written as a whole, so that the provider's order stays.
+// inObservedOrder returns the value v for the field of t, or the observed value if this has the same items in another
+// order. An atomic list is written as a whole, so that the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 	if !t.Field.Atomic || t.Field.Sorted || !v.IsList() {
 		return v

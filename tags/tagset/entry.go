@@ -71,7 +71,8 @@ func (e *Entry) valueOrEmpty() object.Node {
 	return e.Value
 }
 
-// FitsIn reports whether the limits admit the entry.
+// FitsIn reports whether the limits admit the entry. With at most 10 characters in values, it is false for owner:
+// somebody-else. Each value of a list counts.
 func (e *Entry) FitsIn(l *field.Limits) bool {
 	admits := func(key, value string) bool {
 		reason, _ := l.Refuses(key, "", value)

@@ -26,6 +26,7 @@ type joined struct {
 	keys  *Keys
 }
 
+// read returns an entry for each part of the string: env=prod,team=a has the tags env: prod and team: a.
 func (j joined) read(n object.Node) ([]Entry, error) {
 	text, ok := textOf(n)
 	if !ok {

@@ -31,7 +31,8 @@ type FieldKind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Metadata string
 }
 
-// FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p.
+// FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p: the shape Map for
+// spec.forProvider.tags of a Bucket, and Metadata "labels" for metadata.labels of a Cluster.
 func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
 	k := FieldKind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
@@ -126,7 +127,8 @@ type Keys struct {
 	shared map[string]string
 }
 
-// NewKeys returns the Keys of fields of the kind k for the tags of labels. No strings are known to be tags yet.
+// NewKeys returns the Keys of fields of the kind k for the tags of labels. No strings are known to be tags yet. If
+// labels have the keys ours:env and ours:Env on DigitalOcean, both are Spellings of ours:env.
 func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 	out := Keys{FieldKind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
 	for i := range labels {

@@ -16,6 +16,8 @@ type keyValues struct {
 	keys  *Keys
 }
 
+// read returns an entry for each object: {key: env, value: prod} is the tag env: prod. An object without a key is
+// opaque.
 func (l keyValues) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
 	out := make([]Entry, len(items), max(len(items), l.keys.tags))
@@ -46,8 +48,9 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 
 func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
-// take the key and the value of e, and the other fields of an item of another system, as far as the field is known to
-// have them.
+// take returns e with the key and the value of e, and with the other fields that the field has: {key: env, value: prod,
+// propagateAtLaunch: true} keeps propagateAtLaunch when e changes prod to test. If old is nil, other fields are from e,
+// or as Extra says.
 func (l keyValues) take(old *Entry, e Entry) Entry {
 	fields := make(map[string]object.Node)
 

@@ -21,6 +21,8 @@ type tagMap struct {
 	others map[string]object.Node
 }
 
+// read returns an entry for each key of the map, sorted. Labels of Kubernetes, such as app.kubernetes.io/name, become
+// others.
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
 		return nil, errors.Errorf("%s is %s, not a map of %ss", m.field.Path, n.Kind(), m.keys.Profile.Noun())

@@ -8,6 +8,8 @@ import (
 // values has no value that a label could have.
 type mapOfLists struct{ tagMap }
 
+// read returns an entry for each key of the map: {env: [prod]} is the tag env: prod, and {env: [prod, test]} has a list
+// as its value.
 func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
 	out, err := m.tagMap.read(n)
 

@@ -22,6 +22,7 @@ type stringList struct {
 	keys  *Keys
 }
 
+// read returns an entry for each string: env=prod is the tag env: prod if env is a known key, and otherwise opaque.
 func (l stringList) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
 	out := make([]Entry, len(items), max(len(items), l.keys.tags))
@@ -47,7 +48,8 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 	return out, err
 }
 
-// keyOf returns the key of the string s, and whether s is a tag.
+// keyOf returns the key of the string s, and whether s is a tag: env of env=prod, if env is Known. If a and a=b are
+// Known, a=b=c has the longer key a=b.
 func (l stringList) keyOf(s string) (key string, ok bool) {
 	for key = range l.keys.Known.Of(s, l.field.Separator) {
 		ok = true

@@ -52,7 +52,8 @@ type shape interface {
 }
 
 // Read returns the set of the value n of the field f, which may be missing. It returns an error if the value doesn't
-// have the field's shape, or if this shape holds no tags. Changes of the set don't change n.
+// have the field's shape, as [env] doesn't have the shape Map, or if this shape holds no tags. Changes of the set don't
+// change n.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
@@ -93,7 +94,8 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	return s, nil
 }
 
-// index returns the ends of all IDs. A set without a search has none.
+// index returns the ends of all IDs, such as env: {1, 3} if the first and the third entry have the key env. It makes
+// them once somebody searches for a tag.
 func (s *Set) index() map[string]ends {
 	if s.ends == nil {
 		s.ends = make(map[string]ends, cap(s.entries))
@@ -130,7 +132,8 @@ func (s *Set) Len() int { return s.left }
 // Changed reports whether anything has been put into the set, or removed from it.
 func (s *Set) Changed() bool { return s.changed }
 
-// All returns all entries, tags or not. They may be removed meanwhile.
+// All returns all entries, tags or not, and the added ones in the order of their keys: with a and b added to [x, c], it
+// returns x, c, a and b. Entries may be removed meanwhile.
 func (s *Set) All() iter.Seq[*Entry] {
 	return func(yield func(e *Entry) bool) {
 		for i := range s.entries[:s.there] {
@@ -158,7 +161,8 @@ func (s *Set) All() iter.Seq[*Entry] {
 	}
 }
 
-// Tags returns the tags, each with its entries, in the order of their first entries. They may be removed meanwhile.
+// Tags returns the tags, each with its entries, in the order of their first entries: [zone=a, env=b, zone=c] has zone
+// with two entries, and then env. Entries may be removed meanwhile.
 func (s *Set) Tags() iter.Seq[[]Entry] {
 	return func(yield func(entries []Entry) bool) {
 		for e := range s.All() {
@@ -189,7 +193,8 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 	}
 }
 
-// Find returns the first entry of the tag with the ID, or nil if there is none.
+// Find returns the first entry of the tag with the ID, or nil if there is none. In [zone=a, zone=c], it is zone=a, and
+// zone=c once zone=a is removed.
 func (s *Set) Find(id string) *Entry {
 	end := s.index()[id]
 
@@ -314,8 +319,8 @@ func (s *Set) Remove(e *Entry) {
 	s.changed = true
 }
 
-// place the entries of one tag in the places of the entries with the same ID, and the others after all entries. It
-// reports whether the set has changed.
+// place puts the entries of one tag in the places of the entries with the same ID, and the others after all entries. In
+// [zone=a, env=b], zone=c and zone=d make [zone=c, env=b, zone=d]. It reports whether the set has changed.
 func (s *Set) place(entries ...Entry) bool {
 	var few [4]int32
 
