@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -315,4 +316,14 @@ func (x *Explanation) addTagFields(labels []tags.Tag, in *v1beta1.CloudTags) {
 			x.notef("%s: fields of shape %s can't have these labels: %s", in.Where("tagFields[%d]", i), rule.Shape, strings.Join(refused, ", "))
 		}
 	}
+}
+
+// unprofiled returns a note on a provider or an API group without a tag profile of its own.
+func unprofiled(u locate.Unprofiled) string {
+	name := strconv.Quote(u.Provider)
+	if u.Group != "" {
+		name = "API group " + u.Group
+	}
+
+	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(u.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
 }
