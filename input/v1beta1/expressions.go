@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxExpressions is how many expressions an input may have, and maxExpressionsSize how many parts these may
@@ -97,13 +98,12 @@ func expressions(a *admission, in self) {
 }
 
 // labelsOf returns the expressions of labels of the source at p.
-func labelsOf(p *field.Path, source self) (out []place) {
+func labelsOf(p *field.Path, source self) []place {
 	texts := source.at("expressions").GetStructValue().GetFields()
-	for _, key := range slices.Sorted(maps.Keys(texts)) {
-		out = append(out, place{p.Child("expressions").Key(key), texts[key].GetStringValue(), expression.Label})
-	}
 
-	return out
+	return words.Map(slices.Sorted(maps.Keys(texts)), func(key string) place {
+		return place{p.Child("expressions").Key(key), texts[key].GetStringValue(), expression.Label}
+	})
 }
 
 // selectorsOf returns the expressions by which the source at p selects objects.

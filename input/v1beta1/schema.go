@@ -237,10 +237,7 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 		}
 
 		// The items of a set are strings. So are the keys of a list of type map.
-		keys := []string{item.GetStringValue()}
-		for _, key := range s.ListMapKeys {
-			keys = append(keys, self{item}.text(key))
-		}
+		keys := append(words.Map(s.ListMapKeys, func(key string) string { return self{item}.text(key) }), item.GetStringValue())
 
 		id := strings.Join(keys, "")
 

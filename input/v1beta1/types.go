@@ -1429,15 +1429,8 @@ func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero(
 
 // resources returns what all sources and rules select of type RequiredResource.
 func (in *CloudTags) resources() []*RequiredResource {
-	var out []*RequiredResource
-
-	for i := range in.Sources {
-		out = append(out, in.Sources[i].Resource)
-	}
-
-	for i := range in.KubernetesMetadata {
-		out = append(out, in.KubernetesMetadata[i].Source.Resource)
-	}
+	out := words.Map(in.Sources, func(s Source) *RequiredResource { return s.Resource })
+	out = append(out, words.Map(in.KubernetesMetadata, func(r MetadataCopy) *RequiredResource { return r.Source.Resource })...)
 
 	return slices.DeleteFunc(out, func(r *RequiredResource) bool { return r == nil })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A standing says what is known of an object's tags. It is one of these, untaggable or unknown.
@@ -99,12 +100,7 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 		byKey[d.Key] = d
 	}
 
-	var out []Drift
-	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		out = append(out, byKey[key])
-	}
-
-	return out
+	return words.Map(slices.Sorted(maps.Keys(byKey)), func(key string) Drift { return byKey[key] })
 }
 
 // cloudOf returns the tags in the cloud, as the provider of t reports them, or nil if it reports none.

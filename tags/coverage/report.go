@@ -252,13 +252,8 @@ func (r *Resource) Reasons(list string) (out []Reason) {
 		})
 	}
 
-	for _, key := range r.Missing {
-		out = append(out, Reason{Key: key, Text: Missing})
-	}
-
-	for _, w := range r.Wrong {
-		out = append(out, Reason{Key: w.Key, Text: w.Breach})
-	}
+	out = append(words.Map(r.Missing, func(key string) Reason { return Reason{Key: key, Text: Missing} }),
+		words.Map(r.Wrong, func(w Wrong) Reason { return Reason{Key: w.Key, Text: w.Breach} })...)
 
 	if len(out) == 0 {
 		out = append(out, Reason{Text: r.Why})

@@ -98,9 +98,7 @@ func New(o Options) *Tally {
 		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
-	for _, by := range o.By {
-		t.divisions = append(t.divisions, Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)})
-	}
+	t.divisions = words.Map(o.By, func(by string) Division { return Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)} })
 
 	if o.Input.TagPolicy != nil {
 		t.policed, t.broken = true, make(tagpolicy.Broken, len(o.Input.TagPolicy.Rules))
@@ -558,11 +556,7 @@ func (t *Tally) Report() *Report {
 
 // order sorts the keys of the group: as they were given, or the most frequent one first.
 func (t *Tally) order(g *Group) {
-	g.Keys = []*KeyCount{}
-
-	for _, key := range t.keys {
-		g.Keys = append(g.Keys, g.key(tagID{key: key}, key))
-	}
+	g.Keys = words.Map(t.keys, func(key string) *KeyCount { return g.key(tagID{key: key}, key) })
 
 	if len(t.keys) == 0 {
 		// Keys of several providers may have the same spelling.

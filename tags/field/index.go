@@ -13,6 +13,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 //go:generate go run ./survey/generate
@@ -442,7 +445,7 @@ func (f Field) WrittenAs(other Field) bool {
 
 // Columns returns the last four columns of a Line, which are about the field.
 func (f Field) Columns() []string {
-	var args, settings, observed []string
+	var args, settings []string
 
 	switch f.Shape {
 	case KeyValueList:
@@ -474,9 +477,7 @@ func (f Field) Columns() []string {
 		}
 	}
 
-	for _, path := range f.Observed {
-		observed = append(observed, path.String())
-	}
+	observed := words.Map(f.Observed, object.Path.String)
 
 	return []string{cmp.Or(f.Path.String(), absent), shape, cmp.Or(strings.Join(settings, ","), absent), cmp.Or(strings.Join(observed, ","), absent)}
 }

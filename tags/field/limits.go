@@ -315,9 +315,7 @@ func (t *stringSchema) String() string {
 		out = append(out, fmt.Sprintf("one of %q", t.enum))
 	}
 
-	for _, re := range t.patterns {
-		out = append(out, "what matches "+re.String())
-	}
+	out = append(out, words.Map(t.patterns, func(re *regexp.Regexp) string { return "what matches " + re.String() })...)
 
 	if t.others != nil {
 		out = append(out, "what anyOf, oneOf and not say")

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Overrides locate the tag fields of kinds by tagFields of the input.
@@ -37,12 +38,9 @@ var fixedParameters = []schema.GroupKind{
 
 // NewOverrides returns the Overrides for tagFields of the input.
 func NewOverrides(tagFields []v1beta1.TagField) *Overrides {
-	entries := make([]override, len(tagFields))
-	for i := range tagFields {
-		entries[i] = override{apiVersion: tagFields[i].APIVersion, kind: tagFields[i].Kind, field: FromTagField(&tagFields[i])}
-	}
-
-	return &Overrides{entries: entries}
+	return &Overrides{entries: words.Map(tagFields, func(tf v1beta1.TagField) override {
+		return override{apiVersion: tf.APIVersion, kind: tf.Kind, field: FromTagField(&tf)}
+	})}
 }
 
 // ForInput returns the Locator of tag fields for the input. The first answer wins: an entry of

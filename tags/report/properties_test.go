@@ -198,7 +198,7 @@ func named(o *Facts, results []*fnv1.Result) error {
 		_, limit, _ := strings.Cut(head, " (")
 		limit = strings.TrimSuffix(limit, mendOf(r.GetReason()))
 
-		if next := results[i+1:]; goesOn != (len(next) > 0 && strings.HasPrefix(next[0].GetMessage(), head)) {
+		if next := results[i+1:]; goesOn != (len(next) > 0 && strings.HasPrefix(next[0].GetMessage(), head+"): ")) {
 			return errors.Errorf("whether the list of %q goes on: %t", head, goesOn)
 		}
 

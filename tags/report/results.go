@@ -116,11 +116,7 @@ func (r *Run) topics(f *findings) []topic {
 
 // lacks returns topics about labels, resources and metadata.
 func (r *Run) lacks(f *findings) []topic {
-	var out []topic
-
-	for _, group := range words.Grouped(f.Violations, ruleOf) {
-		out = append(out, r.broken(group, ""))
-	}
+	out := words.Map(words.Grouped(f.Violations, ruleOf), func(group []tagpolicy.Violation) topic { return r.broken(group, "") })
 
 	for _, group := range words.Grouped(f.Skips, limitOf) {
 		mend := formats[group[0].Reason]

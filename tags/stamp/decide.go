@@ -393,12 +393,8 @@ func (d *Decision) adopt(all [][]tagset.Entry, free int) (left [][]tagset.Entry,
 }
 
 // firstKeys returns the keys of the tags, each with its entries.
-func firstKeys(all [][]tagset.Entry) (keys []string) {
-	for _, entries := range all {
-		keys = append(keys, entries[0].Key)
-	}
-
-	return keys
+func firstKeys(all [][]tagset.Entry) []string {
+	return words.Map(all, func(entries []tagset.Entry) string { return entries[0].Key })
 }
 
 // put returns the map with the value. It makes a map if there is none.

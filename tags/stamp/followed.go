@@ -11,6 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // ignoredAnnotation is on composed resources with changed tags of other systems. It has the changes that the function
@@ -104,11 +105,7 @@ func nameOf(id string) string {
 // digestOf returns a digest of the values of the entries of one tag, in any order: env=a and env=b have the digest of
 // env=b and env=a.
 func digestOf(entries []tagset.Entry) string {
-	values := make([]string, len(entries))
-	for i := range entries {
-		values[i] = tagset.Encoded(entries[i].Value)
-	}
-
+	values := words.Map(entries, func(e tagset.Entry) string { return tagset.Encoded(e.Value) })
 	slices.Sort(values)
 
 	j, err := json.Marshal(values)

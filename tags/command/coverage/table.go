@@ -85,11 +85,7 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	}
 
 	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
-	for _, s := range shares(groups, words.Cell) {
-		rows = append(rows, c.row(s))
-	}
-
-	return rows
+	return append(rows, words.Map(shares(groups, words.Cell), c.row)...)
 }
 
 // total returns the group of all resources, with a name.

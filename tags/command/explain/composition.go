@@ -195,10 +195,8 @@ func (c *Command) providers(e *comparison, step *manifest.Step, run *trace) []st
 	}
 
 	all := c.All || len(out) == 0
-	for i := range run.Input.TagFields {
-		out = append(out, run.Input.TagFields[i].Provider)
-	}
 
+	out = append(out, words.Map(run.Input.TagFields, func(f v1beta1.TagField) string { return f.Provider })...)
 	if all {
 		out = append(out, profile.Names()...)
 	}

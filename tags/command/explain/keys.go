@@ -76,11 +76,7 @@ func (k keys) csv() string {
 	w := csv.NewWriter(b)
 
 	rows := [][]string{{"label", "provider", "key", "skipped"}}
-
-	for _, key := range k.all() {
-		rows = append(rows, []string{key.Label, key.Provider, key.Key, key.lacks()})
-	}
-
+	rows = append(rows, words.Map(k.all(), func(key Key) []string { return []string{key.Label, key.Provider, key.Key, key.lacks()} })...)
 	_ = w.WriteAll(words.Map(rows, func(row []string) []string { return words.Map(row, words.CSV) })) // A strings.Builder takes all.
 
 	return b.String()

@@ -172,10 +172,8 @@ func (t *trace) resources() (*rendering, error) {
 		}
 	}
 
-	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.Empty(), resolve.Lack.String))
-	for _, path := range t.Targets.Unmatched() {
-		out.notes = append(out.notes, path+": selects no rendered resource")
-	}
+	unmatched := words.Map(t.Targets.Unmatched(), func(path string) string { return path + ": selects no rendered resource" })
+	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.Empty(), resolve.Lack.String), unmatched)
 
 	if err := command.Fatal(t.rsp); err != nil {
 		out.fails, out.notes = true, append(out.notes, fails+err.Error())
@@ -283,10 +281,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 
-	for i := range f.Tags {
-		x.Tags = append(x.Tags, t.tag(f, &f.Tags[i]))
-	}
-
+	x.Tags = words.Map(f.Tags, func(there stamp.LookedTag) RenderedTag { return t.tag(f, &there) })
 	x.Labels = t.lost(l, f)
 
 	return x
@@ -491,6 +486,10 @@ func (x *rendering) table(t terminal.Terminal) string {
 	all := [][]terminal.Cell{terminal.Header("RESOURCE", "TAG", "VALUE", "FROM", "NOTE")}
 	var notes []string
 
+	if x.run != nil {
+		notes = x.run.lines()
+	}
+
 	for _, r := range x.resources {
 		for i, f := range r.fields() {
 			name := words.Cell(r.Resource)
@@ -511,13 +510,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 		}
 	}
 
-	for _, note := range x.notes {
-		notes = append(notes, "note: "+note)
-	}
-
-	if x.run != nil {
-		notes = slices.Concat(x.run.lines(), notes)
-	}
+	notes = append(notes, words.Map(x.notes, titled)...)
 
 	if len(resources) == 1 { // There is nothing below the header.
 		return strings.TrimPrefix(below(notes), "\n")

@@ -21,10 +21,9 @@ func (e *comparison) table(t terminal.Terminal) string {
 	}
 
 	groups := e.groups()
-	for _, g := range groups {
-		header = append(header, terminal.Cell{Text: strings.ToUpper(g.title()), Color: terminal.Bold})
-	}
-
+	header = append(header, words.Map(groups, func(g group) terminal.Cell {
+		return terminal.Cell{Text: strings.ToUpper(g.title()), Color: terminal.Bold}
+	})...)
 	rows := [][]terminal.Cell{header}
 
 	for _, l := range e.labels {
@@ -75,19 +74,11 @@ func (e *comparison) row(l tags.Label, groups []group) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 
 	if e.origins != nil {
-		overrides := []string{}
-		for _, o := range e.origins[l].Overrides {
-			overrides = append(overrides, words.Cell(o.Value)+" from "+words.Cell(o.Source))
-		}
-
+		overrides := words.Map(e.origins[l].Overrides, func(o Origin) string { return words.Cell(o.Value) + " from " + words.Cell(o.Source) })
 		row = append(row, terminal.Cell{Text: words.Cell(e.origins[l].Source)}, terminal.Cell{Text: cmp.Or(strings.Join(overrides, ", "), "-")})
 	}
 
-	for _, g := range groups {
-		row = append(row, cmp.Or(g[0].cells[l], terminal.Cell{Text: "-"}))
-	}
-
-	return row
+	return append(row, words.Map(groups, func(g group) terminal.Cell { return cmp.Or(g[0].cells[l], terminal.Cell{Text: "-"}) })...)
 }
 
 // legend returns the providers of groups, the limits of skip reasons, and other notes. A text about several providers
@@ -120,12 +111,11 @@ func (e *comparison) legend(groups []group) string {
 		out = append(out, mend)
 	}
 
-	for _, note := range e.notes {
-		out = append(out, "note: "+note)
-	}
-
-	return below(out)
+	return below(append(out, words.Map(e.notes, titled)...))
 }
+
+// titled returns the note as it stands below a table.
+func titled(note string) string { return "note: " + note }
 
 // legend returns the lines about the provider below the table.
 func (x *Explanation) legend() (out []string) {
@@ -141,11 +131,7 @@ func (x *Explanation) legend() (out []string) {
 		out = append(out, " "+x.Broken[i].String())
 	}
 
-	for _, text := range x.Notes {
-		out = append(out, ": "+text)
-	}
-
-	return out
+	return append(out, words.Map(x.Notes, func(text string) string { return ": " + text })...)
 }
 
 // below returns the lines as they stand below a table. A terminal shows all their characters and obeys none.

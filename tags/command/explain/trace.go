@@ -73,9 +73,7 @@ func (t *trace) addNotes() {
 		t.notes = append(t.notes, fmt.Sprintf("%s skipped: %s (%s)", words.Count(n, "label", "labels"), profile.CountCap, resolve.MaxLabels()))
 	}
 
-	for _, absent := range t.Set.Absent {
-		t.notes = append(t.notes, absent.String()+": no label")
-	}
+	t.notes = append(t.notes, words.Map(t.Set.Absent, func(absent resolve.Lack) string { return absent.String() + ": no label" })...)
 }
 
 // composite resource of the request.

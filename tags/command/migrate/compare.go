@@ -116,7 +116,7 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 }
 
 // pipelineOf returns the steps of a Composition in the text: the first one if at is 0.
-func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
+func pipelineOf(text string, at int) ([]*structpb.Struct, error) {
 	objects, err := (&manifest.Reader{Stdin: strings.NewReader(text)}).Objects(manifest.Stdin)
 	if err != nil {
 		return nil, err
@@ -126,11 +126,9 @@ func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 		return !isComposition(object.APIVersion(object.Tree(o)), object.Kind(object.Tree(o)))
 	})
 
-	for _, s := range compositions[at].GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues() {
-		out = append(out, s.GetStructValue())
-	}
+	steps := compositions[at].GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues()
 
-	return out, nil
+	return words.Map(steps, (*structpb.Value).GetStructValue), nil
 }
 
 // A difference of a resource in a tag. If the key is *, the difference is in something else.

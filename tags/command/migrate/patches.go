@@ -103,9 +103,7 @@ func readPatches(s *step) *patchStep {
 		p.sets[text(n, "name")] = set
 	}
 
-	for _, n := range items(s.input, "resources") {
-		p.resources = append(p.resources, p.resource(n))
-	}
+	p.resources = words.Map(items(s.input, "resources"), p.resource)
 
 	for _, r := range p.resources {
 		r.locate()

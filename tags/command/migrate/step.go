@@ -135,9 +135,7 @@ const functionName = "function-cloud-tags"
 
 // add adds lines, with so many blanks in front.
 func (w *writer) add(indent int, lines ...string) {
-	for _, line := range lines {
-		w.lines = append(w.lines, strings.Repeat(" ", indent)+line)
-	}
+	w.lines = append(w.lines, indented(lines, indent)...)
 }
 
 // item adds an object to the list that the input has just begun, with comments above it.

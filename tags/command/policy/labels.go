@@ -38,9 +38,7 @@ func admissionRule(r schema.GroupResource) dict {
 // conditions returns the conditions of a request that the policy judges.
 func (p *policy) conditions() []dict {
 	changes := []string{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
-	for _, m := range p.Maps {
-		changes = append(changes, m.At("object")+" != "+m.At("oldObject"))
-	}
+	changes = append(changes, words.Map(p.Maps, func(m *fieldMap) string { return m.At("object") + " != " + m.At("oldObject") })...)
 
 	return []dict{
 		named("kinds", "request.kind.group + '/' + request.kind.kind in "+quoteAll(p.Kinds)),
@@ -79,11 +77,7 @@ func (p *policy) variables() []dict {
 		out = append(out, named("illegible", p.illegible()))
 	}
 
-	for _, g := range p.Profiles {
-		out = append(out, named(g.Name, g.skipped()))
-	}
-
-	return out
+	return append(out, words.Map(p.Profiles, func(g *guard) dict { return named(g.Name, g.skipped()) })...)
 }
 
 // sum returns the sum of the expressions for each place of the policy's readings. It leaves out empty expressions.
@@ -199,15 +193,11 @@ func (p *policy) validations() (out []dict) {
 		out = append(out, none("illegible", fmt.Sprintf("Values %s must be of the encoding that the input says.", where)))
 	}
 
-	for _, r := range p.Requirements {
-		out = append(out, dict{"expression": r.Condition, "message": r.Message})
-	}
+	out = append(out, words.Map(p.Requirements, func(r requirement) dict { return dict{"expression": r.Condition, "message": r.Message} })...)
 
-	for _, g := range p.Profiles {
-		out = append(out, none(g.Name, fmt.Sprintf("Labels %s must be fit to be %s tags.", where, g.Name)))
-	}
-
-	return out
+	return append(out, words.Map(p.Profiles, func(g *guard) dict {
+		return none(g.Name, fmt.Sprintf("Labels %s must be fit to be %s tags.", where, g.Name))
+	})...)
 }
 
 // none returns a validation that refuses an object if the variable has messages. It shows the first three.

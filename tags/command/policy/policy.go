@@ -250,9 +250,7 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 		return "", err
 	}
 
-	for _, prof := range profiles {
-		p.Profiles = append(p.Profiles, p.newGuard(prof))
-	}
+	p.Profiles = words.Map(profiles, p.newGuard)
 
 	if c.Required {
 		if err := p.require(s.Composite); err != nil {

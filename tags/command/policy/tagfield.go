@@ -339,14 +339,9 @@ func text(expression string) string {
 //   - the text before the first separator after the key prefix, if the string begins with the prefix;
 //   - the text before the first separator.
 func (f *tagField) itemKey() string {
-	var known, prefixes []string
-	for _, r := range f.Rules {
-		known = append(known, r.keys()...)
-	}
-
-	for _, prefix := range f.Guard.keys.Patterns(f.Guard.policy.KeyPrefix+"*", f.Guard.policy.KeyPrefix) {
-		prefixes = append(prefixes, strings.TrimSuffix(prefix, "*"))
-	}
+	known := slices.Concat(words.Map(f.Rules, tagFieldRule.keys)...)
+	patterns := f.Guard.keys.Patterns(f.Guard.policy.KeyPrefix+"*", f.Guard.policy.KeyPrefix)
+	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
 	longestFirst := func(keys []string) []string {
 		slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })

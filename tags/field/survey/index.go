@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const header = `# The tag fields of the kinds of the providers that people run, by the families.
@@ -205,12 +206,7 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 
 // formatKind is what the index says of a kind with the entries: see Survey.entries.
 func formatKind(entries []field.Variants) string {
-	out := make([]string, len(entries))
-	for i, e := range entries {
-		out[i] = formatVariants(e)
-	}
-
-	return strings.Join(out, " + ")
+	return strings.Join(words.Map(entries, formatVariants), " + ")
 }
 
 // formatEntry as the index has it.
