@@ -67,7 +67,7 @@ func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunct
 	return run.Done(ctx, rsp, err), nil
 }
 
-// stages of the function: decode, resolve, locate, stamp and report. An Operation counts instead.
+// stages runs the stages of the function: decode, resolve, locate, stamp and report. An Operation counts instead.
 func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,7 +122,8 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	return respond(ctx, run, stamper, targets, copies)
 }
 
-// input of the request, joined with its standard if it extends one that is here.
+// input returns the input of the request, joined with its standard if Crossplane has sent that. A Composition and an
+// Operation each refuse the settings of the other.
 func (f *Function) input(ctx context.Context, req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
 	step, err := f.inputs.Decode(ctx, req.GetInput(), run.InputHash)
 	if err != nil {
@@ -165,7 +166,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 	return run.Counted(ctx, tally.Report())
 }
 
-// respond to the run: copy metadata, stamp the targets, and report.
+// respond copies metadata, stamps the targets, and returns the response that reports it.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx)
 	if err != nil {

@@ -159,8 +159,8 @@ func (r ValueType) admits(t *types.Type) bool {
 	}
 }
 
-// Compile an expression whose value is to be the result. An error says where the mistake is, as line and column,
-// and shows it.
+// Compile compiles an expression whose value is to be the result. An error says where the mistake is, as line and
+// column, and shows it.
 func Compile(text string, result ValueType) (Expression, error) {
 	env := environment()
 

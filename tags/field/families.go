@@ -458,7 +458,8 @@ func (f *family) adding(path string, keys ...string) *family {
 	return f
 }
 
-// usually gives the field that a kind of the family's profile is taken to have if nothing else is known of the kind.
+// usually sets the usual field of the family: kinds with its profile are taken to have this field if nobody knows them,
+// such as spec.forProvider.tags for a new kind of aws.
 func (f *family) usually(c *candidate) *family {
 	f.usual = c
 	return f

@@ -121,7 +121,7 @@ func (e Variants) isUnasked() bool {
 // HasGroup reports whether the index has kinds of the API group, besides a provider's own settings.
 func (i *Index) HasGroup(group string) bool { return i.block(group).hasKinds }
 
-// All returns all kinds of the index and their entries, in no order.
+// All returns all kinds of the index and their Variants, in no order.
 func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Variants] {
 	return func(yield func(schema.GroupVersionKind, Variants) bool) {
 		for group := range i.blocks {

@@ -332,7 +332,7 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 	return fields, sure
 }
 
-// Launched returns the entries of the launched fields of the kind.
+// Launched returns the Variants of each launched field of the kind.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Variants {
 	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

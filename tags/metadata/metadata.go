@@ -51,8 +51,8 @@ type Copied struct {
 	// Changed resources by name.
 	Changed map[string]object.Object
 
-	// NotCopied is metadata that was not copied, by the position of the entry: of each entry what comes first, and then how
-	// much more there is.
+	// NotCopied is metadata that was not copied, by the position of the entry. For each entry it has the first few keys, and then how
+	// many more there are.
 	NotCopied []NotCopied
 
 	// room is how many bytes may still be copied.
@@ -78,8 +78,8 @@ type NotCopied struct {
 	More int `json:"more,omitzero"`
 }
 
-// Select selects the resources that the entries copy to, in the form that earlier steps of the pipeline have
-// given them.
+// Select returns the entries with the resources that they copy to. Selectors read these resources as earlier steps of
+// the pipeline left them.
 func Select(entries []resolve.Metadata, targets *locate.Targets) *Copies {
 	c := &Copies{targets: targets, copyings: make([]copying, len(entries))}
 
@@ -96,9 +96,9 @@ func Select(entries []resolve.Metadata, targets *locate.Targets) *Copies {
 	return c
 }
 
-// namesFor returns the names of the composed resources that the entry copies from to the target. The only
-// name is empty if the entry copies from another object. There is none if the entry doesn't copy to the
-// target.
+// namesFor returns the names of the composed resources that the entry copies from to the target. With the source pool-*
+// and the entry nodes-* of resources, it returns pool-a for the target nodes-a. The only name is empty if the entry
+// copies from another object. There is none if the entry doesn't copy to the target.
 func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Targets) []string {
 	if t.IsUntouchable() {
 		return nil
@@ -127,9 +127,8 @@ func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Tar
 	return names
 }
 
-// Copy labels and annotations to the selected resources. Later entries see what earlier ones
-// copied. After an error nothing may be written. It is the error of ctx, ErrTooLarge, or a resolve
-// failure.
+// Copy copies labels and annotations to the selected resources. Later entries see the copies of earlier ones. After an
+// error nothing may be written. It is the error of ctx, ErrTooLarge, or a resolve failure.
 func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
 	out := &Copied{Changed: make(map[string]object.Object), room: maxCopied}
 
@@ -182,8 +181,8 @@ func (r *copying) copy(ctx context.Context, targets *locate.Targets, out *Copied
 	return nil
 }
 
-// read returns what the entry may copy from the composed resource with this name, or what it copies from
-// another object.
+// read returns the labels and annotations that the entry may copy: from the composed resource with this name, or else
+// from the entry's own object.
 func (r *copying) read(name string, targets *locate.Targets, out *Copied) (resolve.Metadata, error) {
 	if r.Entry.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
@@ -215,7 +214,7 @@ func (r *copying) failf(out *Copied, format string, args ...any) {
 	}
 }
 
-// chosen returns what the entry copies of m.
+// chosen returns m with the labels and annotations that the entry selects.
 func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	labels, annotations := make(resolve.ByItem, len(m.Labels)), make(resolve.ByItem, len(m.Annotations))
 
@@ -229,8 +228,8 @@ func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	return m
 }
 
-// choose returns what the entry selects, without what is private, and what would make the API server refuse
-// the resource.
+// choose returns the labels or annotations that the entry selects. It leaves out private keys, and those that would
+// make the API server refuse the resource: kubectl.kubernetes.io/restartedAt is private.
 func (r *copying) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
 	var left []string // Most often nothing is, so that no other map is made.
 

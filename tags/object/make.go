@@ -109,7 +109,7 @@ func entrySize(name string, value int) int {
 
 func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
 
-// Size of the value in bytes.
+// Size returns how many bytes the value has.
 func (n Node) Size() int {
 	switch n.tag {
 	case wire.String, wire.Struct, wire.List:

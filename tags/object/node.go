@@ -34,7 +34,7 @@ func NodeOf(v *structpb.Value) Node {
 	return nodeOf(encode([]byte{}, v))
 }
 
-// Value of the node as a tree, or nil if it isn't there.
+// Value returns the value of the node as a tree, or nil if it isn't there.
 func (n Node) Value() *structpb.Value {
 	switch {
 	case n.body == nil:
@@ -111,7 +111,7 @@ func (n Node) IsList() bool { return n.tag == wire.List }
 // IsEmpty reports whether the value has no fields and no items.
 func (n Node) IsEmpty() bool { return len(n.body) == 0 || !n.IsObject() && !n.IsList() }
 
-// Len is how many fields or items the value has.
+// Len returns how many fields or items the value has.
 func (n Node) Len() int {
 	if n.IsEmpty() {
 		return 0
@@ -148,7 +148,7 @@ func equalItems(a, b []byte) bool {
 	return len(a) == len(b)
 }
 
-// Text of the value, or an empty one if it is no string.
+// Text returns the text of a string, and an empty one for any other value.
 func (n Node) Text() string {
 	if n.tag == wire.String {
 		return string(n.body)
@@ -157,8 +157,8 @@ func (n Node) Text() string {
 	return ""
 }
 
-// Interned is the text of the value. It is the very string in texts that is equal, or becomes one
-// of texts.
+// Interned returns the text of the value. If texts has an equal string, it returns that one. Otherwise the text becomes
+// one of texts.
 func (n Node) Interned(texts map[string]string) string {
 	if n.tag != wire.String {
 		return n.Text()
@@ -179,7 +179,7 @@ func (n Node) TextFrom(index int) Node { return Node{tag: wire.String, body: n.b
 // IsText reports whether the value is the string text.
 func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }
 
-// Fields of the value by name, in no order, if it is an object. A name must not be kept.
+// Fields yields the fields of an object by name, in no order, and nothing for any other value. A name must not be kept.
 func (n Node) Fields() iter.Seq2[[]byte, Node] {
 	return func(yield func(name []byte, n Node) bool) {
 		if n.tag != wire.Struct {
@@ -197,7 +197,7 @@ func (n Node) Fields() iter.Seq2[[]byte, Node] {
 	}
 }
 
-// Items of the value, in order, if it is a list.
+// Items yields the items of a list, in order, and nothing for any other value.
 func (n Node) Items() iter.Seq[Node] {
 	return func(yield func(n Node) bool) {
 		if n.tag != wire.List {
@@ -226,7 +226,7 @@ func (n Node) Field(name string) Node {
 	return Node{}
 }
 
-// Object that the node is, or none if it is another value.
+// Object returns the node as an Object, or the zero Object if it is another value.
 func (n Node) Object() Object {
 	if !n.IsObject() {
 		return Object{}

@@ -78,7 +78,7 @@ func SetBytes(r *fnv1.Resource, b []byte) { r.ProtoReflect().SetUnknown(b) }
 // SetSchema is SetBytes for a schema.
 func SetSchema(s *fnv1.Schema, b []byte) { s.ProtoReflect().SetUnknown(b) }
 
-// Bytes of the resource r, or nil if it is a tree.
+// Bytes returns the bytes of the resource r, or nil if r is a tree.
 func Bytes(r *fnv1.Resource) []byte {
 	if r.GetResource() != nil {
 		return nil
@@ -108,7 +108,7 @@ func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	return r
 }
 
-// Copy of the message m, with which it shares the values of all fields.
+// Copy returns a copy of the message m. The two share the values of all fields.
 func Copy[M proto.Message](m M) M {
 	from := m.ProtoReflect()
 	to := from.New()
@@ -125,10 +125,10 @@ func Copy[M proto.Message](m M) M {
 // IsZero reports whether there is no object.
 func (o Object) IsZero() bool { return !o.Node().IsThere() }
 
-// Struct is the tree of the object.
+// Struct returns the object as a tree.
 func (o Object) Struct() *structpb.Struct { return o.Node().Value().GetStructValue() }
 
-// Node of all of the object.
+// Node returns the object as a value.
 func (o Object) Node() Node {
 	if rest, _, body := wire.FindObject(o.resource); len(rest) > 0 {
 		return Node{tag: wire.Struct, body: body}
@@ -159,7 +159,7 @@ func (o Object) At(path Path) (Node, error) {
 	return n, nil
 }
 
-// Get is At for the tree of the value, which is nil if there is none.
+// Get is At, but returns the value as a tree, or nil if there is none.
 func Get(o Object, path Path) (*structpb.Value, error) {
 	n, err := o.At(path)
 	return n.Value(), err
@@ -173,10 +173,10 @@ func Set(o Object, path Path, n Node) (Object, error) {
 	return out, err
 }
 
-// Update returns the object o with what f makes of the value at the path, as Set does. The value is
-// not there if there is none. A [*] in the path stands for every item of a list that isn't null: a list
-// that isn't there has none. An error of f must go on from the name of the value. If f only returns
-// what it was given, nothing has changed, and the object is o.
+// Update returns the object o with f's result in the place of the value at the path, as Set does. Without a value
+// there, f gets the zero Node. A [*] in the path stands for every item of a list that isn't null. An error of f gets
+// the path before it, so that it begins with a verb: is a number, not a string. changed is false, and the object is o,
+// if f returns each value as it is.
 func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed bool, _ error) {
 	segments := path.segments
 	if slices.ContainsFunc(segments, isItem) {
@@ -198,27 +198,27 @@ func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed 
 // ResourceNameAnnotation has the name of a composed resource in its pipeline. Crossplane sets it.
 const ResourceNameAnnotation = "crossplane.io/composition-resource-name"
 
-// APIVersion of the object o, or nothing.
+// APIVersion returns the apiVersion of the object o, or nothing.
 func APIVersion(o Object) string { return o.Node().Field("apiVersion").Text() }
 
-// Kind of the object o, or nothing.
+// Kind returns the kind of the object o, or nothing.
 func Kind(o Object) string { return o.Node().Field("kind").Text() }
 
-// GVK is the API group, version and kind of the object o.
+// GVK returns the API group, version and kind of the object o.
 func GVK(o Object) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(APIVersion(o), Kind(o))
 }
 
 func metadata(o Object) Node { return o.Node().Field("metadata") }
 
-// Name of the object o, or nothing.
+// Name returns the name of the object o, or nothing.
 func Name(o Object) string { return metadata(o).Field("name").Text() }
 
-// Namespace of the object o, or nothing.
+// Namespace returns the namespace of the object o, or nothing.
 func Namespace(o Object) string { return metadata(o).Field("namespace").Text() }
 
-// Title is what messages call the object o: its kind and its name, with its namespace if it has
-// one.
+// Title returns the name of the object o for messages: its kind and its name, with its namespace if it has one, as in
+// ConfigMap platform/tags.
 func Title(o Object) string {
 	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
 }
@@ -228,12 +228,12 @@ func FullTitle(o Object) string {
 	return words.Name(Title(o)) + " (" + words.Name(APIVersion(o)) + ")"
 }
 
-// Compare objects by namespace, then name.
+// Compare orders objects by namespace, and then by name.
 func Compare(a, b Object) int {
 	return cmp.Or(strings.Compare(Namespace(a), Namespace(b)), strings.Compare(Name(a), Name(b)))
 }
 
-// Labels of the object o. The API server has seen to it that they are strings.
+// Labels returns the labels of the object o. The API server has seen to it that they are strings.
 func Labels(o Object) Node { return metadata(o).Field("labels") }
 
 // HasLabels reports whether the object o has all of these labels.
@@ -249,10 +249,10 @@ func HasLabels(o Object, labels map[string]string) bool {
 	return true
 }
 
-// Annotations of the object o, as Labels.
+// Annotations returns the annotations of the object o, which are strings, too.
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
 
-// Condition of the type in the status of the object o, or nothing.
+// Condition returns the condition of the type in the status of the object o, or the zero Node.
 func Condition(o Object, typ string) Node {
 	for c := range o.Node().Field("status").Field("conditions").Items() {
 		if c.Field("type").IsText(typ) {

@@ -173,8 +173,8 @@ func (p Path) IsZero() bool { return len(p.segments) == 0 }
 // HasWildcard reports whether the path may lead to several fields.
 func (p Path) HasWildcard() bool { return slices.ContainsFunc(p.segments, isWildcard) }
 
-// Split returns the path of the list whose items the first [*] of the path stands for, and the rest of the path,
-// within an item. A path without a [*] is the first of them.
+// Split returns the path of the list before the first [*], and the path within an item: spec.pools and labels for
+// spec.pools[*].labels. For a path without a [*], it returns the path itself, and the zero Path.
 func (p Path) Split() (list, item Path) {
 	i := slices.IndexFunc(p.segments, isWildcard)
 	if i < 0 {
@@ -189,10 +189,10 @@ func (p Path) Split() (list, item Path) {
 // Equal reports whether the other path was written in the same way.
 func (p Path) Equal(other Path) bool { return p.text == other.text }
 
-// Segments are the names and indexes of which the path is made. They must not be changed.
+// Segments returns the names and indexes of the path. They must not be changed.
 func (p Path) Segments() Segments { return p.segments }
 
-// First is the path of so many of its segments.
+// First returns the path of the first n segments: spec.forProvider for spec.forProvider.tags and 2.
 func (p Path) First(n int) Path {
 	return Path{text: p.segments[:n].String(), segments: p.segments[:n:n]}
 }

@@ -12,8 +12,8 @@ func (n Node) is(other Node) bool {
 	return n.tag == other.tag && n.IsThere() == other.IsThere() && bytes.Equal(n.body, other.body)
 }
 
-// updated returns n, to which the first segments of the path have led, with what f makes of the values at the end of
-// the path.
+// updated returns n with f's result in the place of each value at the end of the path. The first depth segments have
+// led to n: with the path spec.tags and depth 1, n is the value of spec.
 func (n Node) updated(path Segments, depth int, f func(Node) (Node, error)) (Node, error) {
 	if depth == len(path) {
 		out, err := f(n)
@@ -43,7 +43,8 @@ func (n Node) updated(path Segments, depth int, f func(Node) (Node, error)) (Nod
 	return n.with(sg.Field, after), nil
 }
 
-// updatedItems is updated for a path that goes on with one item of the list n, or with all that aren't null.
+// updatedItems is updated for a path whose next segment stands for items of the list n: one item for [0], and all items
+// but null for [*].
 func (n Node) updatedItems(path Segments, depth int, f func(Node) (Node, error)) (Node, error) {
 	sg := path[depth]
 	defer func() { path[depth] = sg }()
@@ -82,8 +83,8 @@ func (n Node) updatedItems(path Segments, depth int, f func(Node) (Node, error))
 	}
 }
 
-// MapItems returns the list n with what f makes of each item, and without an item if f makes nothing of it. If f only
-// returns what it was given, nothing has changed, and the list is n. It stops at an error of f.
+// MapItems returns the list n with f's result in the place of each item. If f returns the zero Node, the item is left
+// out. changed is false, and the list is n, if f returns each item as it is. MapItems stops at an error of f.
 func (n Node) MapItems(f func(Node) (Node, error)) (_ Node, changed bool, _ error) {
 	items := make([]Node, 0, n.Len())
 

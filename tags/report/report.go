@@ -105,7 +105,7 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	}
 }
 
-// Success returns the response to a run with the outcome, and logs the outcome.
+// Success returns the response to a successful run with these facts, and logs them.
 func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse {
 	// A response has the same requirements again, or Crossplane would call for ever.
 	rsp := r.Waiting()

@@ -90,8 +90,10 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	return r.Bootstrapped(k)
 }
 
-// Schemas requires the OpenAPI schemas of kinds, without those that must not be asked for, that Crossplane can't fetch,
-// or that the pipeline step asked for.
+// Schemas requires the OpenAPI schemas of the kinds. It leaves out a kind in these cases:
+//   - OnlyBootstrapped is set.
+//   - Crossplane can't fetch schemas.
+//   - The pipeline step itself asked for the schema.
 func (r *Requirements) Schemas(kinds iter.Seq[schema.GroupVersionKind]) {
 	for k := range kinds {
 		if !r.asksForSchemas() || r.Bootstrapped(k).IsObject() {
@@ -127,7 +129,7 @@ func (r *Requirements) answerTo(k schema.GroupVersionKind) (object.Node, bool) {
 	return object.OfSchema(answer), ok
 }
 
-// schemaName is the name of the requirement of a kind's schema.
+// schemaName returns the name of the requirement of a kind's schema.
 func schemaName(k schema.GroupVersionKind) string {
 	apiVersion, kind := k.ToAPIVersionAndKind()
 	return nameOf("schema", []string{apiVersion, kind})
@@ -146,9 +148,9 @@ func Named(apiVersion, kind, namespace, name string) *fnv1.ResourceSelector {
 	return out
 }
 
-// Resources requires the objects that the selector selects, and returns them, sorted by namespace and name.
-// It returns false if they are not here yet. Answers are believed only as far as they were asked for:
-// Crossplane before v2.0 ignores the namespace of a selector.
+// Resources requires the objects that the selector selects, and returns them, sorted by namespace and name. It returns
+// false if they are not here yet. Objects that the selector doesn't select are left out: Crossplane before v2.0 ignores
+// the namespace of a selector.
 //
 // A selector must have a name or match labels. With empty match labels it selects all objects of the kind.
 func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Object, bool) {
@@ -183,7 +185,8 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Obje
 	return objects, answered
 }
 
-// OfStep returns the answers to what the pipeline step requires, not the function.
+// OfStep returns the answers to the requirements of the pipeline step itself, by their names there. Answers to
+// requirements of the function are left out.
 func (r *Requirements) OfStep() map[string]*fnv1.Resources {
 	out := maps.Clone(r.req.GetRequiredResources())
 	maps.DeleteFunc(out, func(name string, _ *fnv1.Resources) bool { return r.required.GetResources()[name] != nil })

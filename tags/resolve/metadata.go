@@ -22,7 +22,7 @@ type Metadata struct {
 	Labels, Annotations ByItem
 }
 
-// ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. A
+// ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. An
 // entry without an itemName has an object's labels or annotations by an empty name.
 type ByItem map[string]map[string]string
 
@@ -69,7 +69,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadata returns the labels and annotations that the entry may copy. Later objects, by name, count over earlier ones. Rules that
+// metadata returns the labels and annotations that the entry may copy. Later objects, by name, count over earlier ones. Entries that
 // copy from composed resources have none yet. See testdata/metadata.yaml.
 func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)

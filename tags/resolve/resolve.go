@@ -53,7 +53,7 @@ type LabelSet struct {
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
 	Remove, Ignore []TagKey
 
-	// Metadata are the labels and annotations that kubernetesMetadata copies, by the position of the rule. Rules that copy
+	// Metadata are the labels and annotations that kubernetesMetadata copies, by the position of the entry. Entries that copy
 	// from composed resources have none here.
 	Metadata []Metadata
 

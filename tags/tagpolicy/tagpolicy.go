@@ -86,7 +86,7 @@ func (v *Violation) Count() (n int) {
 // others.
 type Broken [][]Violation
 
-// Add adds that the resource with the tag profile of the provider breaks the rule.
+// Add records that the resource breaks the rule so. provider is the name of its tag profile.
 func (all Broken) Add(rule int, b Breach, resource, provider string) {
 	find := func() int { return slices.IndexFunc(all[rule], func(v Violation) bool { return v.Breach == b }) }
 
@@ -176,8 +176,8 @@ type TagReader struct {
 	Rules []Rule
 }
 
-// NewTagReader returns a TagReader of the keys for resources like t, by the input. The transformer makes tag keys of labels'
-// keys.
+// NewTagReader returns a TagReader of the keys for resources like t, by the input. The transformer makes tag keys of
+// labels' keys: plexsphere:env of env.
 func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *TagReader {
 	d := transformer.Transform(t.Profile)
 
@@ -207,7 +207,8 @@ func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locat
 	return r
 }
 
-// Violations returns what the targets break of the tag policy of the input, by rule, as Each finds it.
+// Violations returns the rules of the input's tag policy that targets break, with the names of these targets, by rule:
+// see Each.
 func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object) []Violation {
 	if in.TagPolicy == nil {
 		return nil
@@ -220,9 +221,8 @@ func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 	return slices.Concat(out...)
 }
 
-// Each calls f for each target and the position of each rule of the input's tag policy that it breaks. Changed
-// resources, by name, are as changed says, and all others as they are. Only a target with a readable tag field can
-// break a rule.
+// Each calls f for each target and each rule of the input's tag policy that it breaks, by the rule's position. changed
+// has the resources that this run has changed, by name. Only a target with a readable tag field can break a rule.
 func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
 	if in.TagPolicy == nil {
 		return

@@ -20,7 +20,7 @@ const header = `# The tag fields of the kinds of the providers that people run, 
 # Generated from the surveys by go generate: do not edit. These were surveyed:
 `
 
-// Index is the text of the built-in index that the surveys make.
+// Index returns the text of the built-in index, made of the surveys.
 func Index(surveys map[string]*Survey) (string, error) {
 	out := &strings.Builder{}
 	out.WriteString(header)

@@ -15,7 +15,7 @@ import (
 // like tags.
 type Schema string
 
-// Node is the schema as field.Read reads it.
+// Node returns the schema as field.Read reads it.
 func (s Schema) Node() objects.Node {
 	out := &structpb.Struct{}
 	_ = out.UnmarshalJSON([]byte(s)) // It comes from Prune, or Parse has tried it.
@@ -35,7 +35,7 @@ type object = map[string]any
 // keywords on which the type of a field depends, besides the keywords of inner schemas.
 var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type", "x-kubernetes-map-type"}
 
-// Prune the schema of a kind, in OpenAPI v3.
+// Prune returns the parts of a kind's schema, in OpenAPI v3, that are about fields like tags.
 func Prune(s objects.Node) Schema {
 	tops, levels := object{}, 3
 

@@ -61,13 +61,13 @@ func (s *Survey) Forget(release string) {
 
 var upcoming = regexp.MustCompile(`.-\d{4}-\d{2}-\d{2}$`)
 
-// isUpcoming is true of a name that stands for the provider's default branch, as the release to
-// come: the newest release, and the date of the branch's newest commit, as in v2.6.0-2026-08-05.
-// If a provider tags no releases, each date is a release.
+// isUpcoming reports whether the name stands for the provider's default branch, as the release to come: the newest
+// release, and the date of the branch's newest commit, as in v2.6.0-2026-08-05. If a provider tags no releases, each
+// date is a release.
 func isUpcoming(release string) bool { return upcoming.MatchString(release) }
 
-// ForgetUpcoming forgets default branches that say nothing of a release to come: those that a
-// newer one or a release has followed, and the last one if releases say of all kinds what it says.
+// ForgetUpcoming forgets default branches that tell nothing of a release to come: all before the last release or
+// branch, and also the last one if the index is the same without it.
 func (s *Survey) ForgetUpcoming() {
 	for _, r := range slices.Clone(s.Releases) {
 		if isUpcoming(r) && (r != s.Releases[len(s.Releases)-1] || !s.adds(r)) {
@@ -76,7 +76,7 @@ func (s *Survey) ForgetUpcoming() {
 	}
 }
 
-// adds reports whether the index says of a kind what it would not say without the release.
+// adds reports whether the index would be another one without the release.
 func (s *Survey) adds(release string) bool {
 	others := *s
 	others.Releases = slices.DeleteFunc(slices.Clone(s.Releases), func(r string) bool { return r == release })
@@ -86,7 +86,7 @@ func (s *Survey) adds(release string) bool {
 
 var number = regexp.MustCompile(`\d+`)
 
-// compareReleases by their numbers: v1.10.0 is after v1.9.2.
+// compareReleases orders releases by their numbers: v1.10.0 is after v1.9.2.
 func compareReleases(a, b string) int {
 	padded := func(n string) string { return strings.Repeat("0", max(0, 20-len(n))) + n }
 

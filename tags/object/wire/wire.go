@@ -46,13 +46,13 @@ const (
 	LastOfOne      = 1
 )
 
-// Cut the first field off b, which is made of length-delimited fields.
+// Cut cuts the first field off b, which is made of length-delimited fields.
 func Cut(b []byte) (body, rest []byte) {
 	_, body, rest, _ = Field(b)
 	return body, rest
 }
 
-// Count the length-delimited fields that b is made of.
+// Count returns how many length-delimited fields b is made of.
 func Count(b []byte) (n int) {
 	for len(b) > 0 {
 		_, b = Cut(b)
@@ -62,9 +62,8 @@ func Count(b []byte) (n int) {
 	return n
 }
 
-// Find the field with the key among the entries of a map that b is made of. It returns the rest of
-// b that begins with the field, the bytes after the field, and its value. The rest is empty if there is no
-// such field.
+// Find finds the field with the key among the entries of a map that b is made of. It returns the rest of b from this
+// field on, the bytes after the field, and the value. The rest is empty if there is no such field.
 func Find(b []byte, key string) (rest, behind, value []byte) {
 	for rest = b; len(rest) > 0; rest = behind {
 		var entry []byte
@@ -106,8 +105,8 @@ func Entry(b []byte) (key, value []byte) {
 	return key, value
 }
 
-// Field cuts the first field off b, which may be anything. It is false if that isn't a
-// length-delimited field with a tag of one byte in plain form.
+// Field cuts the first field off b, which may be anything. It returns false unless the field is length-delimited, in
+// plain form, with a tag of one byte.
 func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	from, to := length(b, 1)
 	if to == 0 {
@@ -117,9 +116,8 @@ func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	return b[0], b[from:to:to], b[to:], true
 }
 
-// Unknown returns the length of the field that the bytes, which may be anything, begin
-// with. It is zero unless the number of that field is above last, its tag is in plain
-// form, and the field is well-formed. Newer versions of a message have such fields.
+// Unknown returns the length of the first field of b, which may be anything. It is zero unless the number of the field
+// is above last, the tag is in plain form, and the field is well-formed. Newer versions of a message have such fields.
 func Unknown(b []byte, last protowire.Number) int {
 	number, kind, size := protowire.ConsumeTag(b)
 	if number <= last || !number.IsValid() || size != protowire.SizeTag(number) {
@@ -134,7 +132,7 @@ func Unknown(b []byte, last protowire.Number) int {
 	return size + n
 }
 
-// OnlyUnknown reports whether the bytes are fields as Unknown says, and nothing else.
+// OnlyUnknown reports whether b has nothing but fields that Unknown finds.
 func OnlyUnknown(b []byte, last protowire.Number) bool {
 	for len(b) > 0 {
 		n := Unknown(b, last)
