@@ -56,21 +56,21 @@ func (p *policy) variables() []dict {
 		named("oldAnnotations", "oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})"),
 	}
 
-	for _, m := range p.Maps { // An empty map stands for anything else.
+	for _, m := range p.Maps { // A value that is no map counts as an empty map.
 		out = append(out,
 			named(fmt.Sprintf("map%d", m.Number), fmt.Sprintf("[%s].map(m, type(m) == map ? m : {})[0]", m.At("object"))),
 			named(fmt.Sprintf("oldMap%d", m.Number), fmt.Sprintf("oldObject == null ? {} : [%s].map(m, type(m) == map ? m : {})[0]", m.At("oldObject"))))
 	}
 
 	out = append(out,
-		named("count", p.sum(func(r *reading, l place) string { return p.counted(r, l.Now, l.Also) })),
-		named("oldCount", p.sum(func(r *reading, l place) string { return p.counted(r, l.Old, l.AlsoOld) })),
+		named("count", p.sum(func(r *reading, in place) string { return p.counted(r, in.Now, in.Also) })),
+		named("oldCount", p.sum(func(r *reading, in place) string { return p.counted(r, in.Old, in.AlsoOld) })),
 		named("changed", p.sum(p.changed)))
 
 	if len(p.Requirements) > 0 {
 		out = append(out,
-			named("keys", p.sum(func(r *reading, l place) string { return p.keysRead(r, l.Now) })),
-			named("oldKeys", p.sum(func(r *reading, l place) string { return p.keysRead(r, l.Old) })))
+			named("keys", p.sum(func(r *reading, in place) string { return p.keysRead(r, in.Now) })),
+			named("oldKeys", p.sum(func(r *reading, in place) string { return p.keysRead(r, in.Old) })))
 	}
 
 	if p.hasIllegible() {
@@ -85,8 +85,8 @@ func (p *policy) sum(expression func(*reading, place) string) string {
 	var out []string
 
 	for _, r := range p.Readings {
-		for _, l := range r.Places() {
-			if e := expression(r, l); e != "" {
+		for _, in := range r.Places() {
+			if e := expression(r, in); e != "" {
 				out = append(out, e)
 			}
 		}
@@ -95,7 +95,8 @@ func (p *policy) sum(expression func(*reading, place) string) string {
 	return strings.Join(out, " +\n")
 }
 
-// counted returns the expression of the number of keys in a map of labels. A key in both maps makes one tag, and counts in the other map.
+// counted returns the expression of the number of keys in a map of labels. A key of the other map doesn't count here: a label owner and
+// an annotation owner make one tag.
 func (p *policy) counted(r *reading, labels, other string) string {
 	if other != "" {
 		other = fmt.Sprintf(" && !(k in %s)", other)
@@ -106,8 +107,8 @@ func (p *policy) counted(r *reading, labels, other string) string {
 
 // changed returns the expression of the legible labels that the request adds or changes. Other labels don't count: an object can be
 // older than the policy, and must be free to change otherwise.
-func (p *policy) changed(r *reading, l place) string {
-	value := l.Now + "[k]"
+func (p *policy) changed(r *reading, in place) string {
+	value := in.Now + "[k]"
 
 	legible := r.Legible(value)
 	if legible != "" {
@@ -115,38 +116,39 @@ func (p *policy) changed(r *reading, l place) string {
 	}
 
 	return fmt.Sprintf("%s.filter(k, %s%s)\n  .map(k, {'name': %s, %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
-		l.Now, changes(r, l), legible, l.Name, p.KeyFields(r), r.Text(value), r.Form, r.Trusted())
+		in.Now, changes(r, in), legible, in.Name, p.KeyFields(r), r.Text(value), r.Form, r.Trusted())
 }
 
 // changes returns the condition that the request adds or changes the key k.
-func changes(r *reading, l place) string {
-	return fmt.Sprintf("%s && !(k in %s && %[2]s[k] == %s[k])", r.Reads(l.Now), l.Old, l.Now)
+func changes(r *reading, in place) string {
+	return fmt.Sprintf("%s && !(k in %s && %[2]s[k] == %s[k])", r.Reads(in.Now), in.Old, in.Now)
 }
 
-// keysRead returns the expression of the keys in a map of labels, for rules that require tags.
+// keysRead returns the expression of the keys in a map of labels, e.g. [{'key': 'owner', 'tag': 'acme:owner', 'form': 'Qualified'}]. Rules
+// that require tags look for their keys there.
 func (p *policy) keysRead(r *reading, labels string) string {
 	return fmt.Sprintf("%s.filter(k, %s).map(k, {%s, 'form': '%s'})", labels, r.Reads(labels), p.KeyFields(r), r.Form)
 }
 
-// hasIllegible reports whether there can be values that the policy can't read.
+// hasIllegible reports whether CEL can't read all values, such as numbers in a map of labels with encoding Plain.
 func (p *policy) hasIllegible() bool {
 	return p.sum(func(r *reading, _ place) string { return r.Legible("") }) != ""
 }
 
 // illegible returns the expression of messages, one for each value that the policy can't read.
 func (p *policy) illegible() string {
-	out := p.sum(func(r *reading, l place) string {
-		legible := r.Legible(l.Now + "[k]")
+	out := p.sum(func(r *reading, in place) string {
+		legible := r.Legible(in.Now + "[k]")
 		if legible == "" {
 			return ""
 		}
 
-		name := l.Name
+		name := in.Name
 		if r.Map == nil {
-			name += " + ' = ' + " + shown(l.Now+"[k]")
+			name += " + ' = ' + " + shown(in.Now+"[k]")
 		}
 
-		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", l.Now, changes(r, l), legible, name, quote(r.Illegible()))
+		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", in.Now, changes(r, in), legible, name, quote(r.Illegible()))
 	})
 
 	lists := []string{out}
@@ -190,18 +192,18 @@ func (p *policy) validations() (out []dict) {
 	}
 
 	if p.hasIllegible() {
-		out = append(out, none("illegible", fmt.Sprintf("Values %s must be of the encoding that the input says.", where)))
+		out = append(out, noMessages("illegible", fmt.Sprintf("Values %s must be of the encoding that the input says.", where)))
 	}
 
 	out = append(out, words.Map(p.Requirements, func(r requirement) dict { return dict{"expression": r.Condition, "message": r.Message} })...)
 
 	return append(out, words.Map(p.Profiles, func(g *guard) dict {
-		return none(g.Name, fmt.Sprintf("Labels %s must be fit to be %s tags.", where, g.Name))
+		return noMessages(g.Name, fmt.Sprintf("Labels %s must be fit to be %s tags.", where, g.Name))
 	})...)
 }
 
-// none returns a validation that refuses an object if the variable has messages. It shows the first three.
-func none(variable, message string) dict {
+// noMessages returns a validation that refuses an object if the variable has messages. It shows the first three.
+func noMessages(variable, message string) dict {
 	list := "variables." + variable
 
 	return dict{

@@ -1,5 +1,7 @@
-// Package policy makes a ValidatingAdmissionPolicy of tag profiles. By this policy, the API server refuses labels and
-// annotations that could not become cloud tags.
+// Package policy writes ValidatingAdmissionPolicies. By these, the API server refuses labels and annotations that can't become
+// cloud tags, such as a value that is too long for Hetzner Cloud. With --resources, it refuses managed resources whose tags break
+// the tagPolicy of the input. The conditions of policies are CEL, and stand here as texts: an "expression" or a "condition" is
+// such a text.
 package policy
 
 import (
@@ -29,7 +31,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command prints a policy and its binding.
+// A Command prints a policy and its binding, or with Resources a policy and a binding for each tag field.
 type Command struct {
 	Composition string
 	Step        string
@@ -52,7 +54,7 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// input is made of the flags, and nil if there is a Composition. matched has the kinds of Match.
+	// input is the input that the flags make, or nil with a Composition. matched has the kinds of Match.
 	input   *v1beta1.CloudTags
 	matched matchedKinds
 }
@@ -94,14 +96,14 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 # changes, or the function.
 `
 
-// settings are what the flags say of a policy itself.
+// settings are the name of a policy, and the actions and the selector of its binding.
 type settings struct {
 	Name     string
 	Actions  []string
 	Selector map[string]string // Labels of objects.
 }
 
-// A policy has all parts of its manifests.
+// A policy has all facts from which its manifests are written.
 type policy struct {
 	*v1beta1.CloudTags
 	settings
@@ -114,13 +116,14 @@ type policy struct {
 	Profiles     []*guard
 	Requirements []requirement
 
-	// Notes say what the policy doesn't check, and why. left says so of kinds.
+	// Notes name the sources and rules that the policy doesn't check, each with the reason. left names such kinds.
 	Notes, left []string
 
 	// schemas of the kinds of the cluster, or nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// own are labels of the input itself. The transformer has none of them, and judges them as if they were trusted.
+	// inputLabels are the labels of the input itself, such as the values of a source of type Value. They are none of the
+	// transformer's labels. It judges them as if they were trusted.
 	inputLabels []tags.Label
 	transformer *tags.Transformer
 }
@@ -230,7 +233,7 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 	return p.resourcePolicies(s, profiles)
 }
 
-// use gives the policy its input.
+// use sets the input of the policy, with its labels and its transformer.
 func (p *policy) use(in *v1beta1.CloudTags) {
 	p.CloudTags = in
 	p.inputLabels = labelsOfInput(in)
@@ -238,7 +241,8 @@ func (p *policy) use(in *v1beta1.CloudTags) {
 	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 }
 
-// labelPolicy returns the manifests of the policy on labels and annotations, and of its binding.
+// labelPolicy returns the manifests of the policy on labels and annotations, and of its binding. An example is in
+// testdata/TestPrinted.yaml.
 func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.read(s)
 
@@ -442,8 +446,8 @@ func (p *policy) Where() string {
 // A dict is a manifest, or an object in it.
 type dict = map[string]any
 
-// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The selector of a binding is met if the labels meet it
-// before the request or after it.
+// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The binding selects an object if the
+// object has the labels of the selector before the request or after it.
 func (s *settings) validating(spec dict) []dict {
 	binding := dict{"policyName": s.Name, "validationActions": s.Actions}
 	if len(s.Selector) > 0 {

@@ -17,7 +17,8 @@ import (
 // readOptions are the settings of a source that say how it reads labels, except the object that it reads. Sources with the same
 // readOptions share a reading.
 type readOptions struct {
-	// Prefix of labels and annotations, or else path of a map.
+	// Prefix is the prefix of labels and annotations, such as tags.example.org/. If it is empty, path is the path of a map, such as
+	// spec.labels.
 	Prefix string
 	path   string
 
@@ -27,8 +28,8 @@ type readOptions struct {
 	// included is the condition that the key k is included, such as ` && k in ['zone']`. It is empty if all keys are.
 	included string
 
-	// config says that provider configs are read. named is the condition that the source names the object, such as
-	// ` && object.metadata.?name.orValue('') in ['prod']`.
+	// config says that the source reads configs of providers. named is the condition that it names the config, such as
+	// ` && object.metadata.?name.orValue('') in ['prod']`, or empty if it reads all configs.
 	config bool
 	named  string
 }
@@ -37,7 +38,7 @@ type readOptions struct {
 func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
-	// If a field of an object lists the keys to include, all keys are checked.
+	// If a field of an object has the patterns to include, the policy doesn't know them, and checks all keys.
 	if s.Include != nil && s.Include.Keys != nil {
 		o.included = " && " + anyOf(append(matchesAny(o.Key(), s.Include.Keys), "false")...)
 	}
@@ -76,7 +77,8 @@ type place struct {
 	// Now and Old are the maps after the request and before.
 	Now, Old string
 
-	// Also and AlsoOld are other maps, if there are any. A label with the same key makes the same tag in them.
+	// Also and AlsoOld are the maps of labels beside annotations. A label and an annotation with the same key make one tag. Other
+	// places have none.
 	Also, AlsoOld string
 }
 
@@ -92,14 +94,15 @@ func (m *fieldMap) At(obj string) string { return at(obj, m.path) }
 // Path returns the path of the map, for messages.
 func (m *fieldMap) Path() string { return m.path.String() }
 
-// A reading is one way to read labels, and the kinds of objects that are read in this way.
+// A reading is one way to read labels, and the kinds of objects that sources read in this way. Two sources with the prefix
+// tags.example.org/, of Namespaces and of Zones, have one reading.
 type reading struct {
 	readOptions
 
 	// Map of labels, or nil if labels and annotations are read.
 	Map *fieldMap
 
-	// kinds of objects. The value says whether all sources are trusted that read the kind in this way.
+	// kinds of objects, such as /Namespace. The value says whether labels of the kind are trusted: all its sources must be.
 	kinds map[string]bool
 }
 
@@ -119,7 +122,7 @@ func (r *reading) Places() []place {
 	}}
 }
 
-// Reads returns the condition that the key k of a map of labels is read.
+// Reads returns the condition that the reading has the key k of a map of labels.
 func (r *reading) Reads(labels string) string {
 	out := fmt.Sprintf("variables.kind in %s%s && ", quoteAll(sortedKeys(r.kinds)), r.named)
 
@@ -130,7 +133,8 @@ func (r *reading) Reads(labels string) string {
 	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.included
 }
 
-// Trusted returns the condition that labels of the object are trusted. A config in a namespace is not, since anybody may make it.
+// Trusted returns the condition that labels of the object are trusted. Labels of a config in a namespace aren't, since anybody may make
+// one.
 func (r *reading) Trusted() string {
 	out := "variables.kind in " + quoteAll(slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }))
 	if r.config {
@@ -143,7 +147,7 @@ func (r *reading) Trusted() string {
 // inJSON matches the JSON values that the policy can read: strings without escapes, whole numbers and booleans.
 const inJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
 
-// Legible returns the condition that the policy can read the value. It is empty if the policy can read all values.
+// Legible returns the condition that CEL can read the value. It is empty if CEL can read all values.
 func (r *reading) Legible(value string) string {
 	switch {
 	case r.Map == nil && r.encoding == v1beta1.EncodingJSON:
@@ -188,8 +192,13 @@ func shown(expression string) string {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
-// read finds out how the sources of the step's input read objects of the policy's kinds. A policy without kinds gets all kinds that
-// sources read. If no source reads a kind, it is read in the ways of all sources, since its labels may be copied to another kind.
+// read adds the readings of the step's sources, for the kinds of the policy:
+//
+//   - Without --match, the kinds are all kinds that sources read.
+//   - A source reads the kinds that it names. A source of type ProviderConfig reads configs of providers, which it doesn't name.
+//   - All sources read a kind that no source names: its labels may be copied to another kind, as from a claim to its XR.
+//
+// A source that reads no kind of the policy gets a note.
 func (p *policy) read(s *manifest.Step) {
 	bySource := make([][]string, len(p.Sources))
 	all := []string{}
@@ -213,10 +222,10 @@ func (p *policy) read(s *manifest.Step) {
 		source, checked := &p.Sources[i], false
 
 		for _, kind := range p.Kinds {
-			isRead := slices.Contains(all, kind) || configs && isConfig(kind)
+			isNamed := slices.Contains(all, kind) || configs && isConfig(kind)
 			reads := slices.Contains(bySource[i], kind) || source.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind)
 
-			if readsObjects(source) && (reads || !isRead) {
+			if readsObjects(source) && (reads || !isNamed) {
 				r := p.reading(source, kind)
 				others, known := r.kinds[kind]
 				r.kinds[kind] = source.Trusted && (reads || source.Type != v1beta1.SourceTypeProviderConfig) && (others || !known)

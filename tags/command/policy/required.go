@@ -26,8 +26,8 @@ type requirement struct {
 	Condition, Message string
 }
 
-// A giver is a source that can give the tag of a key. It reads labels and annotations of one object of the kind. Without a kind, it
-// reads something else.
+// A giver is a source that can give the tag of a key, such as owner. If it reads one object, such as the Namespace that the input
+// names, it has the kind of the object. Otherwise it has none.
 type giver struct {
 	*v1beta1.Source
 
@@ -84,7 +84,7 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	}
 
 	if len(givers) == 0 {
-		// A tag in another spelling breaks the rule, since nothing gives the tag in the right spelling.
+		// Owner breaks the rule of owner here, since nothing gives owner.
 		p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, ""))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
@@ -148,7 +148,7 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 		out = []string{key, p.KeyPrefix + key}
 	}
 
-	// A key format can make the tag's key of other keys.
+	// A key format can make the tag's key of other keys: with _ → -, cost_center becomes cost-center.
 	return append(out, named...)
 }
 

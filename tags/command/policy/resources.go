@@ -17,13 +17,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A tagFieldRule is a rule of the tag policy for managed resources of the kinds of a tag field.
+// A tagFieldRule is a rule of the tag policy, for the managed resources with the field.
 type tagFieldRule struct {
 	*v1beta1.TagRule
 
-	Number int
+	Number int // The position in tagPolicy.rules.
 
-	// selected has the objects that the rule is for.
+	// selected selects the objects that the rule is for.
 	selected selector
 
 	field *tagField
@@ -53,19 +53,20 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 	return p.print(out...)
 }
 
-// spec returns the spec of the policy that judges the tags in the field. If an object was judged before, it may go on breaking a rule
-// in the same way.
+// spec returns the spec of the policy that judges the tags in the field. An update may break a rule in the same way as the object
+// before it, unless the policy didn't judge the object then.
 func (f *tagField) spec() dict {
-	wasNot := []string{"oldObject == null"}
+	unjudged := []string{"oldObject == null"}
 
 	for _, condition := range []string{f.Managed("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {
 		if condition != "" {
-			wasNot = append(wasNot, "!("+condition+")")
+			unjudged = append(unjudged, "!("+condition+")")
 		}
 	}
 
-	// The first variable has the object after the request and before, each with its tags. The next ones have the breaches of each rule.
-	variables := []dict{named("judged", fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", or(wasNot...), indented(f.Tags("o"))))}
+	// The variable judged has the object after the request, and before it if the policy judged it, each with its tags. rule0 has the
+	// breaches of the first rule, for each of these.
+	variables := []dict{named("judged", fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", or(unjudged...), indented(f.Tags("o"))))}
 
 	var validations []dict
 
@@ -113,7 +114,8 @@ func indented(expression string) string { return strings.ReplaceAll(expression, 
 // keys returns the keys that the rule's tag can have, such as owner and acme:owner.
 func (r tagFieldRule) keys() []string { return r.field.Guard.transformed.TagKeys(r.Key) }
 
-// Breach returns the expression, in lines, of messages on how the tags t of o break the rule. There is no message if they keep it.
+// Breach returns the expression, in lines, of a list of messages: the breaches of the rule by the tags t of the object o. It is empty if
+// the tags keep the rule.
 func (r tagFieldRule) Breach() string {
 	g, out := r.field.Guard, ""
 	hasKey := g.has("e.key", r.keys())

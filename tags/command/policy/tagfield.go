@@ -35,7 +35,7 @@ type tagField struct {
 	// kinds that have the field, sorted by group, kind and version.
 	kinds []schema.GroupVersionKind
 
-	// Selected has the objects of the kinds that the input selects.
+	// Selected selects the objects that the input selects.
 	Selected selector
 
 	// Rules of the tag policy that are for the kinds.
@@ -86,6 +86,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
+		// Kinds with the same id share a policy.
 		id := strings.Join(append(words.Map(f.Rules, tagFieldRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Selects("object"), f.Managed("object")), "\x00")
 		if known[id] == nil {
 			known[id], out = f, append(out, f)
@@ -110,7 +111,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	return out, p.name(out)
 }
 
-// hasPolicy is the note on kinds with a policy.
+// hasPolicy stands for the reason of a kind that has a policy.
 const hasPolicy = "has a policy"
 
 // readDefinitions keeps the schemas of the cluster's kinds. It leaves out a kind if the function doesn't know its API group, unless an
@@ -205,9 +206,10 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 	return f, ""
 }
 
+// isMetadata reports whether the tags are Kubernetes metadata, such as metadata.labels.
 func isMetadata(f *field.Field) bool { return f.Path.Segments()[0].Field == "metadata" }
 
-// guardFor returns the guard of the profile, which is made once.
+// guardFor returns the guard of the profile. All tag fields of a profile share it.
 func (p *policy) guardFor(prof *profile.Profile) *guard {
 	if i := slices.IndexFunc(p.Profiles, func(g *guard) bool { return g.Profile == prof }); i >= 0 {
 		return p.Profiles[i]
@@ -231,7 +233,8 @@ func (s selector) Selects(obj string) string {
 	}))...)
 }
 
-// selectorOf returns a selector of the objects of the kind that any of the entries selects, or false if they select none.
+// selectorOf returns a selector of the kind's objects that any of the entries selects. It returns false if the entries select none. It
+// notes entries that need a pipeline, such as {name: bucket}.
 func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, where string) (out selector, some bool) {
 	for i := range entries {
 		e := &entries[i]
@@ -250,8 +253,8 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 	return out, len(entries) == 0 || len(out) > 0
 }
 
-// noteLeft adds notes on the kinds without a policy, by reason. It only counts kinds without a tag field, and kinds that the input doesn't
-// select.
+// noteLeft adds notes on the kinds without a policy, by reason, e.g. "2 kinds, each of which has its tags in one string". It doesn't name
+// kinds without a tag field, and kinds that the input doesn't select.
 func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
 	none := &locate.Target{}
 

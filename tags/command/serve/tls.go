@@ -125,7 +125,7 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 
 	clients := x509.NewCertPool()
 	if !clients.AppendCertsFromPEM(ca) {
-		return nil, errors.New("cannot use "+caFile+": it has no certificate in PEM")
+		return nil, errors.New("cannot use " + caFile + ": it has no certificate in PEM")
 	}
 
 	return &tls.Config{

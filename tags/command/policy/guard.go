@@ -19,7 +19,7 @@ import (
 // ascii matches strings that CEL can turn into lower case. Kubernetes admits no other keys.
 const ascii = `^[\x00-\x7f]*$`
 
-// A guard is a tag profile whose limits a policy enforces.
+// A guard writes the limits of a tag profile as conditions of a policy, e.g. tag.size() > 128.
 type guard struct {
 	*profile.Profile
 
@@ -28,13 +28,13 @@ type guard struct {
 	// keys is the key format of the input for the profile, or else the profile's own.
 	keys profile.Format
 
-	// transformed has no labels of its own, and judges labels of objects.
+	// transformed has no labels. It judges labels of objects, and of the input.
 	transformed *tags.Transformed
 
-	// values is the class of values before CEL turns them into lower case, if the format does that.
+	// values is the class of values. If the format of values makes lower case, it also admits the capitals that CEL leaves.
 	values profile.Class
 
-	// Parts of the format.
+	// Parts of keys: the prefix instead of the key prefix, the replacements, and whether keys are made lower case.
 	prefix  *string
 	replace map[string]string
 	lower   bool
@@ -72,8 +72,11 @@ func (p *policy) newGuard(prof *profile.Profile) *guard {
 // becomeASCII has the capitals beyond ASCII whose lower case is ASCII.
 const becomeASCII = "\u0130\u212a"
 
-// formatted returns an expression that applies the format to the expression's string. CEL turns only ASCII into lower case. So the
-// expression replaces the other capitals, as far as they can be in the string: in the fixed part of a key, or in a value (see lowered).
+// formatted returns an expression that applies the format to the expression's string. CEL turns only ASCII into lower case, so É is
+// replaced by é. capitals are all characters beyond ASCII that need this:
+//
+//   - in keys, the characters of the key prefix
+//   - in values, becomeASCII: class lowered admits all others
 func formatted(expression, capitals string, f profile.Format) string {
 	_, replace, lower := f.Parts()
 	if !lower {
@@ -88,8 +91,8 @@ func formatted(expression, capitals string, f profile.Format) string {
 	return replaced(expression, table) + ".lowerAscii()"
 }
 
-// lowered returns a class that admits a string if c admits it in lower case. CEL lowers only capitals of ASCII and capitals that become
-// ASCII, so the class has to admit all other capitals.
+// lowered returns a class that admits a string if c admits it in lower case. If c admits é, the class also admits É: the function makes
+// it é, and CEL can't.
 func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
@@ -101,8 +104,9 @@ func lowered(c profile.Class) profile.Class {
 	return c
 }
 
-// lasting returns a pattern of the capitals without a lower case, or with a lower case of more bytes: CEL can't tell how long a string
-// with them becomes. The pattern has the characters themselves, since the cost of a match grows with the pattern's length.
+// lasting returns a pattern of the capitals that no value may have: those have no lower case, or one of more bytes, such as Ⱥ. CEL
+// can't tell the length of a string with these in lower case. The pattern has the characters themselves, since the cost of a match
+// grows with the pattern's length.
 var lasting = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1)
@@ -157,7 +161,7 @@ func (p *guard) reserved() string {
 
 	conditions := []string{folded("tag", tags.ReservedTagKeys(p.keys, keys, prefix))}
 
-	// Only a format that replaces letters can hide a reserved key.
+	// Only a format that replaces letters can hide a reserved key: with e → 3, the key owner has the tag key own3r.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
 		conditions = append(conditions, folded("l.key", keys), folded("l.tag", keys))
 	}
@@ -217,7 +221,7 @@ func (p *guard) InputSlots() int {
 	return len(keys)
 }
 
-// Slots returns the number of slots that are left for labels of objects.
+// Slots returns the number of slots for labels of objects.
 func (p *guard) Slots() int {
 	return max(p.MaxTags-p.ReservedSlots()-p.ProviderSlots()-p.InputSlots(), 0)
 }
