@@ -1149,12 +1149,12 @@ func BenchmarkExpressions(b *testing.B) {
 // BenchmarkExtends is of a settled composite resource with 10 resources and an input of 200 lines: written out, and
 // in a standard that is a text or an object. These should cost at most a tenth more.
 func BenchmarkExtends(b *testing.B) {
-	eachRequest(b, load.Extends, load.Written, load.Text, load.Object)
+	eachRequest(b, load.Extending, load.Written, load.Text, load.Object)
 }
 
 // BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects. Names select
 // them, or each object leads to the next. That should cost at most a tenth more.
-func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selects, load.Names, load.Chain) }
+func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selecting, load.Names, load.Chain) }
 
 // eachRequest runs a benchmark with a settled request of 10 resources and 20 labels for each of the forms.
 func eachRequest[F ~string](b *testing.B, request func(form F, resources, labels int, function load.Function) (*fnv1.RunFunctionRequest, error), forms ...F) {

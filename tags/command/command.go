@@ -234,7 +234,7 @@ func Paths(to *[]string, least int) cobra.PositionalArgs {
 	}
 }
 
-// Optional returns a setter for a flag whose empty value differs from no value, which is nil.
+// Optional returns the setter of a text flag. Without the flag, *to stays nil, which differs from an empty text.
 func Optional(to **string) func(string) error {
 	return func(v string) error {
 		*to = &v

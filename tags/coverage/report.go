@@ -74,7 +74,7 @@ type List struct {
 	Resources []*Resource
 }
 
-// A Group of resources.
+// A Group has the counts of some resources, such as all resources of the provider aws.
 type Group struct {
 	Name string `json:"name,omitempty"`
 
@@ -179,7 +179,7 @@ func Share(tagged, all int) float64 {
 	return float64(tagged*10_000/all) / 10_000
 }
 
-// A Resource in a list. A render may print it without a name. Then Name is its name in the Composition, or else its
+// A Resource is an item of a list. A render may print it without a name. Then Name is its name in the Composition, or else its
 // generateName.
 type Resource struct {
 	Provider   string `json:"provider"`
@@ -193,7 +193,7 @@ type Resource struct {
 	Missing []string `json:"missing,omitempty"`
 	Wrong   []Wrong  `json:"wrong,omitempty"`
 
-	// Why says why the resource can have no tags.
+	// Why is the reason why the resource has no tag field, or why nobody knows it.
 	Why string `json:"why,omitempty"`
 
 	Drift []Drift `json:"drift,omitempty"`
@@ -230,7 +230,8 @@ func (r *Resource) Title() string {
 	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
 }
 
-// A Reason says why a resource is in a list: the key, the reason, and the values of a tag that differs in the cloud.
+// A Reason says why a resource is in a list. Text is the reason, such as "missing", and Key is the key of the tag. A tag with another
+// value in the cloud has the Desired value and the value in the Cloud.
 type Reason struct{ Key, Desired, Cloud, Text string }
 
 // Missing, NotInCloud and OtherValue are texts of reasons. Others come from a policy, or from the resource.

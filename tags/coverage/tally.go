@@ -34,7 +34,7 @@ const none = "-"
 // compositeLabel is the label in which Crossplane names a resource's composite resource.
 const compositeLabel = "crossplane.io/composite"
 
-// Options of a Tally.
+// Options say which resources and keys a Tally counts.
 type Options struct {
 	// By has the divisions of resources: provider, kind, namespace or composite, or several of these.
 	By []string
@@ -65,8 +65,8 @@ type Tally struct {
 	// readers of tags, one for each place of tags.
 	readers map[*locate.Place]*tagpolicy.TagReader
 
-	// keys has the counted keys, or none if all keys count. If required is set, each resource must have these keys. If policed
-	// is set, a resource must have the keys of its rules.
+	// keys are the counted keys. Without any, all keys count. required says that each resource must have these keys: see --key. policed
+	// says that a resource must have the keys of the tag policy's rules for it.
 	keys              []string
 	required, policed bool
 
@@ -74,7 +74,7 @@ type Tally struct {
 	divisions []Division
 	others    int
 
-	// prefixed has the number of resources for keys such as acme:env, by the counted key env.
+	// prefixed has the number of resources with keys such as acme:env, by the counted key env. Hints come from it.
 	prefixed map[string]map[string]int
 	broken   tagpolicy.Broken
 	lists    map[string][]*Resource
@@ -85,7 +85,7 @@ type Tally struct {
 	// owners has the kinds of owners of resources. They are composite resources.
 	owners map[schema.GroupKind]bool
 
-	// texts has each text of resources once.
+	// texts has each text of resources once, so that 10,000 resources of a namespace share its name in memory.
 	texts map[string]string
 }
 

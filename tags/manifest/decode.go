@@ -27,11 +27,11 @@ type decoder struct {
 	// emit takes each decoded value. The decoder ends with the error of emit.
 	emit func(*structpb.Value) error
 
-	// document and item are the numbers of the document at hand, and of its item in the outermost list. Outside of lists, item
-	// is 0.
+	// document is the number of the current document, from 1. item is the number of its current item in the outermost list, or 0
+	// outside of lists. Errors name both.
 	document, item int
 
-	// bare is the number of the last document with an item that has no apiVersion.
+	// bare is the number of the last document in which an object has no apiVersion.
 	bare int
 }
 
@@ -53,8 +53,8 @@ func decode(text io.Reader, f func(*structpb.Value) error) error {
 	return err
 }
 
-// documents decodes JSON values, and then YAML documents. Only these first values may be larger than MaxDocument: text between
-// separators of documents is read as a whole.
+// documents decodes JSON values at the beginning of the text, and then YAML documents. These JSON values may be larger than
+// MaxDocument, since they are read by item. Later documents are read as a whole.
 func (d *decoder) documents(in io.Reader) error {
 	rest, err := d.json(in)
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *gauge) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// add emits the value. If it is a list, add emits its items, and nothing if it is null.
+// add emits the value, or the items of a list, or nothing for null.
 func (d *decoder) add(v *structpb.Value) error {
 	if object.IsNull(v) {
 		return nil
@@ -160,7 +160,7 @@ func (d *decoder) add(v *structpb.Value) error {
 	return nil
 }
 
-// list calls f for each item of a list, as long as more returns true.
+// list calls f for each item of a list, as long as more returns true. It counts the items of the outermost list.
 func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 	isOutermost := d.item == 0
 

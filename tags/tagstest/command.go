@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
-// TB is what tests and property tests have in common.
+// TB has the methods that tests and property tests have in common.
 type TB interface {
 	Helper()
 	Fatal(args ...any)

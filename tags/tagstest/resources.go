@@ -11,7 +11,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// Resources of JSON, by name. It panics if one is no object.
+// Resources returns resources by name, from JSON by name. It panics if a text is no object.
 func Resources(jsons map[string]string) map[string]*fnv1.Resource {
 	out := make(map[string]*fnv1.Resource, len(jsons))
 	for name, j := range jsons {
@@ -21,7 +21,7 @@ func Resources(jsons map[string]string) map[string]*fnv1.Resource {
 	return out
 }
 
-// Items is the answer to a selector that selects the objects.
+// Items returns the answer to a selector that selects the objects.
 func Items(objects ...*structpb.Struct) *fnv1.Resources {
 	out := &fnv1.Resources{}
 	for _, o := range objects {
@@ -31,7 +31,7 @@ func Items(objects ...*structpb.Struct) *fnv1.Resources {
 	return out
 }
 
-// Thing is the JSON of a resource with these fields beside its kind.
+// Thing returns the JSON of a resource with these fields beside its kind.
 func Thing(fields string) string {
 	if fields != "" {
 		fields = ", " + fields
@@ -51,7 +51,7 @@ func MustStructJSON(text string) *structpb.Struct {
 	return out
 }
 
-// Struct of a value that JSON has objects for. It panics if it is none.
+// Struct returns the value as an object. It panics if JSON has no object for the value.
 func Struct(v any) *structpb.Struct {
 	j, err := json.Marshal(v)
 	if err != nil {
@@ -66,7 +66,7 @@ func ForProvider(r *fnv1.Resource) map[string]*structpb.Value {
 	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
 }
 
-// Options returns the names, in inputs, of the fields of a struct type.
+// Options returns the names of the fields of a struct type in inputs, such as fromFieldPath.
 func Options[T any]() (out []string) {
 	for f := range reflect.TypeFor[T]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -76,7 +76,7 @@ func Options[T any]() (out []string) {
 	return out
 }
 
-// Error is the text of err, or empty without one.
+// Error returns the text of err, or "" without an error.
 func Error(err error) string {
 	if err == nil {
 		return ""

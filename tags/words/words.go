@@ -20,7 +20,7 @@ const (
 	// MaxNames is for several names in an item of a message.
 	MaxNames = 160
 
-	// MaxNamed is more names, not bytes, than several names have room for.
+	// MaxNamed is a number of names, not of bytes: Names never shows as many.
 	MaxNamed = 64
 
 	// MaxText is for an error or a reason in a message.
@@ -58,7 +58,7 @@ func Show(s string, limit int) string {
 	return shorten(s, limit, size)
 }
 
-// Visible returns s with its characters that can't be seen, or that a terminal would obey, as Go writes them.
+// Visible returns s with escapes instead of invisible characters and of characters that a terminal would obey: \n, \x1b.
 func Visible(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
@@ -82,7 +82,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// CSV returns s, Visible, as a cell of comma-separated values that no spreadsheet takes for a formula.
+// CSV returns Visible s as a cell of comma-separated values. A text that a spreadsheet would take for a formula, such as =A1, gets an
+// apostrophe in front.
 func CSV(s string) string {
 	s = Visible(s)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
@@ -125,8 +126,8 @@ func Items(head string, first []string, all, limit int) string {
 	return list(head, first, max(all, len(first)), limit-len(more)-len("100000"), "; ", more)
 }
 
-// list returns the head, items with separators between them, and how many more of all there are. Without a head
-// there is room for the first item, whatever its size.
+// list returns the head and the first items, with separators between them, in limit bytes. more is the format of the end, which has the
+// number of the other items: " and %d more". all is the number of all items. Without a head, the first item may be longer than limit.
 func list(head string, first []string, all, limit int, separator, more string) string {
 	out, n := head, 0
 
@@ -159,7 +160,7 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Map returns what f makes of each.
+// Map returns f(item) for each item.
 func Map[T, U any](items []T, f func(T) U) []U {
 	out := make([]U, len(items))
 	for i := range items {
@@ -186,7 +187,7 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 	return groups
 }
 
-// Distinct returns the items without those that equal an earlier one.
+// Distinct returns the items without repetitions: the first of equal items stays.
 func Distinct[T comparable](items []T) []T {
 	var out []T
 
@@ -199,8 +200,8 @@ func Distinct[T comparable](items []T) []T {
 	return out
 }
 
-// Nearest returns the candidate with the smallest distance to name, ignoring case, and the first of several. It returns false if
-// that is more than about one change per four characters. For Bukket it returns Bucket.
+// Nearest returns the candidate with the smallest distance to name, ignoring case: Bucket for Bukket. The first of several wins. Nearest returns
+// false if the distance is more than about one change per four characters.
 func Nearest(name string, candidates []string) (string, bool) {
 	nearest, least := "", max(1, (utf8.RuneCountInString(name)+2)/4)+1
 	a := []rune(strings.ToLower(name))
@@ -208,7 +209,7 @@ func Nearest(name string, candidates []string) (string, bool) {
 	for _, other := range candidates {
 		b := []rune(strings.ToLower(other))
 		if len(a)-len(b) >= least {
-			continue // The name may be as long as somebody likes.
+			continue // A name of any length must not take long.
 		}
 
 		if d := distance(a, b); d < least {
@@ -229,7 +230,7 @@ func DidYouMean(name string, candidates []string) string {
 	return "did you mean " + nearest + "? "
 }
 
-// distance is how many characters have to be added, left out, changed, or swapped with the next, to make b of a.
+// distance returns the least number of edits that make b of a. An edit adds, removes or changes a character, or swaps two neighbours.
 func distance(a, b []rune) int {
 	// rows has, for the last two beginnings of a and the one at hand, the distances to all beginnings of b.
 	var rows [3][]int

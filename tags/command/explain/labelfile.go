@@ -50,8 +50,8 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (answer, error
 	return e, err
 }
 
-// readLabels returns the map of labels of the file: its only value, or the field at the field path of the only value
-// that has it.
+// readLabels returns the map of labels of the file. Without --field-path, the map is the whole file. With --field-path spec.labels, it is
+// this field of the only object with such a field.
 func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	values, err := r.Values(c.File)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	}
 
 	if len(values) > 1 && !path.IsZero() {
-		// Others may be objects that have nothing to do with labels.
+		// Leave out objects without the field.
 		values = slices.DeleteFunc(values, func(v *structpb.Value) bool {
 			at, err := object.Get(object.Tree(v.GetStructValue()), path)
 			return err == nil && at == nil
@@ -85,7 +85,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 			}), 0))
 	}
 
-	v := append(values, structpb.NewNullValue())[0] // Nothing is null.
+	v := append(values, structpb.NewNullValue())[0] // An empty file counts as null.
 	if path.IsZero() {
 		return v, checkLabels(v)
 	}
@@ -106,7 +106,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 // checkLabels returns an error if the value is no map of labels.
 func checkLabels(v *structpb.Value) error {
 	for _, f := range v.GetStructValue().GetFields() {
-		// No map of labels has these.
+		// Values of labels are no objects or lists.
 		if f.GetStructValue() != nil || f.GetListValue() != nil {
 			return errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
 		}
@@ -117,7 +117,7 @@ func checkLabels(v *structpb.Value) error {
 	return err
 }
 
-// found says which maps of strings the object has, or nothing if it has none.
+// found returns the end of a message: ". Maps of strings are at spec.labels". It is empty if the object has none.
 func found(v *structpb.Value) string {
 	paths := stringMaps(nil, nil, v)
 	if len(paths) == 0 {

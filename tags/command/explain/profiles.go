@@ -19,12 +19,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A comparison has labels, which are rows of a table, and providers, which are its columns.
+// A comparison shows the tags of labels on several clouds. Its labels are the rows of a table, and its providers are the columns.
 type comparison struct {
 	labels    []tags.Label
 	providers []*Explanation
 
-	// differences are the labels that differ per resource. They have keys, but no cells.
+	// differences are the labels that differ per resource, such as Name: name. They have keys, and no cells.
 	differences []resolve.Difference
 
 	// origins of the labels, or nil if they come from a file.

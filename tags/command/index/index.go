@@ -25,22 +25,23 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// errDiffers says that a comparison with the built-in index found a difference. The process exits with status 1, or with status
-// failed after any other error.
+// errDiffers says that a comparison with the built-in index found a difference. Then the process exits with status 1.
 var errDiffers = errors.New("the built-in index differs")
 
+// failed is the exit code of all other errors.
 const failed = 2
 
 // A Command reads custom resource definitions, and prints a field.Line for each of their served kinds, sorted. Without
-// definitions it prints the built-in index: lines with releases, or a field.Listing.
+// definitions it prints the built-in index: lines with releases, or with Output json a field.Listing.
 //
 // With Diff, it prints the differences between the definitions and the built-in index:
-//   - lines of the definitions, after a plus, and lines of the index, after a minus
-//   - entries of tagFields, which tell the function the same as the definitions,
-//   - entries of tagFields for fields like tags, of kinds beyond the index
+//   - a line of the definitions after a plus, and a line of the index after a minus
+//   - the entries of tagFields by which the function knows the same as by the definitions
+//   - entries of tagFields for fields such as spec.tags, of kinds without an entry in the index
 //
-// Other kinds beyond the index are only counted, and so are fields that differ from release to release, as the index knows.
-// If the definitions aren't Complete, a kind that they lack isn't gone: only a version of a kind can be.
+// It counts all other kinds without an entry, and fields with differences from release to release that the index has, too.
+//
+// If the definitions are Complete, kinds that they lack are gone. Otherwise only versions of their kinds can be gone.
 type Command struct {
 	Paths []string
 
@@ -73,7 +74,7 @@ the built-in index is printed.`,
 	return out
 }
 
-// A kind is a version of a kind. builtIn is its entry in the built-in index, and defined its tag field by its definition.
+// A kind is a version of a kind. builtIn has its tag fields by the built-in index, and defined is its tag field by the definition.
 // Either may be nil.
 type kind struct {
 	builtIn field.Variants

@@ -13,14 +13,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A file of YAML documents, and the edits of its text. All other lines stay byte for byte.
+// A file has YAML documents, and edits of its lines. All other lines stay byte for byte.
 type file struct {
 	lines     []string
 	documents []*yaml.Node
 	edits     []edit
 }
 
-// An edit replaces the lines from up to, but without, to. The first line of the file is 0.
+// An edit replaces lines[from:to] of the file.
 type edit struct {
 	from, to int
 	with     []string
@@ -97,8 +97,8 @@ func (f *file) indent(line int) int {
 	return len(text) - len(strings.TrimLeft(text, " "))
 }
 
-// end returns the first line after a field or an item that begins in the given line. Its other lines have more blanks in front than
-// indent. Empty lines and comments at its end are no part of it.
+// end returns the first line after a field or an item that begins in the line. indent is the number of blanks before its key or dash: the
+// field ends before the next line with as many blanks or fewer. Empty lines at its end are no part of it.
 func (f *file) end(line, indent int) int {
 	end := line + 1
 
@@ -125,10 +125,11 @@ func (f *file) comments(line, indent int) int {
 	return line
 }
 
-// An item of a list in block style: the first line of the comment above it, its lines, and the column of its dash.
+// An item of a list in block style has the lines from up to to. comment is the first line of the comment above it, and dash the column of
+// its dash.
 type item struct{ comment, from, to, dash int }
 
-// itemOf returns the lines of the node, which is an item of a list. It returns false if the lines have anything else.
+// itemOf returns the item of a list that the node is. It returns false if its first line has anything before it, as in "- - a".
 func (f *file) itemOf(n *yaml.Node) (item, bool) {
 	before := f.lines[n.Line-1][:min(n.Column-1, len(f.lines[n.Line-1]))]
 	dash := strings.IndexByte(before, '-')

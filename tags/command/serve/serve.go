@@ -92,7 +92,7 @@ func (c *Command) Cobra() *cobra.Command {
 	return out
 }
 
-// Validate returns an error if no message could be received or sent.
+// Validate returns an error if a limit of messages is too small or too large.
 func (c *Command) Validate() error {
 	for i, size := range []int{c.MaxRecvMessageSize, c.MaxSendMessageSize} {
 		if size < 1 || size > maxMegabytes {

@@ -41,7 +41,7 @@ func Of(f *os.File) Terminal {
 	return t
 }
 
-// A Cell of a table.
+// A Cell is a text in a table, with one of the colors, or "" for none.
 type Cell struct {
 	Text  string
 	Color string

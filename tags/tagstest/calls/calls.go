@@ -77,10 +77,10 @@ func Request(input *structpb.Struct) *fnv1.RunFunctionRequest {
 	}
 }
 
-// A Function is called.
+// A Function is the function under test.
 type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
-// A Step is a call of the function, by what differs from Request.
+// A Step is a call of the function. Its fields replace fields of Request.
 type Step struct {
 	// Input but for its apiVersion and kind, or nothing.
 	Input *structpb.Struct `json:"input"`
@@ -123,7 +123,7 @@ type Case struct {
 	Reconciles []Step `json:"reconciles"`
 }
 
-// Read the cases in a file.
+// Read returns the cases in a file.
 func Read(tb testing.TB, path string) (cases []Case) {
 	tb.Helper()
 	tagstest.ReadYAML(tb, path, &cases)
@@ -131,7 +131,7 @@ func Read(tb testing.TB, path string) (cases []Case) {
 	return cases
 }
 
-// All steps of the case.
+// All returns all steps of the case.
 func (c *Case) All() []Step {
 	if steps := slices.Concat(c.Steps, c.Reconciles); steps != nil {
 		return steps
@@ -140,7 +140,7 @@ func (c *Case) All() []Step {
 	return []Step{c.Step}
 }
 
-// Run the case. It tells what the function answers and writes to log.
+// Run runs the case. It returns lines on the responses of the function, and on its log.
 func (c *Case) Run(tb testing.TB, log *bytes.Buffer, function Function) []string {
 	tb.Helper()
 
@@ -190,7 +190,7 @@ func (c *Case) Run(tb testing.TB, log *bytes.Buffer, function Function) []string
 	return out
 }
 
-// Inputs in a file, each but for its apiVersion and kind, or nothing.
+// Inputs returns the inputs in a file, which has them without apiVersion and kind.
 func Inputs(tb testing.TB, path string) []*structpb.Struct {
 	tb.Helper()
 

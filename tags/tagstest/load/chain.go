@@ -45,9 +45,9 @@ var links = []struct {
 	},
 }
 
-// Selects returns a settled request with so many resources and labels of the composite resource, with a label more of
-// each of three objects that sources select by the selection, and with these objects.
-func Selects(by Selection, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+// Selecting returns a settled request with so many resources, with so many labels of the composite resource, and with three objects.
+// Sources select the objects by the selection, and take a label of each.
+func Selecting(by Selection, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	var objects []*structpb.Struct
 
 	in := Input(Field, labels)

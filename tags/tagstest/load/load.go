@@ -56,7 +56,7 @@ var additions = map[Source]string{
 	Name: "name", Desired: "desired.spec.forProvider.region + '/' + desired.metadata.name", Observed: "observed.?status.?atProvider.?id.orValue('none')",
 }
 
-// Input is the function's input for so many labels of a source.
+// Input returns the function's input for so many labels of a source.
 func Input(source Source, labels int) *structpb.Struct {
 	in := object(template.Input, "")
 	if source == Kind {
@@ -110,7 +110,7 @@ func parse() parts {
 	return p
 }
 
-// A Function that tags resources. It may keep and change what it gets.
+// A Function tags resources. It may keep and change the request.
 type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // Request returns a request with so many resources, of a few kinds in turn, and with so many labels of the

@@ -29,9 +29,9 @@ const (
 // lines is how many values the input has of which nothing is included, so that it is long and gives no labels.
 const lines = 190
 
-// Extends returns a settled request with so many resources and labels, and with an input of 200 lines of YAML in this
+// Extending returns a settled request with so many resources and labels, and with an input of 200 lines of YAML in this
 // form.
-func Extends(form Form, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+func Extending(form Form, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	in := Input(Field, labels)
 
 	values := &structpb.Struct{Fields: make(map[string]*structpb.Value, lines)}

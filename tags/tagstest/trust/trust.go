@@ -23,15 +23,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 )
 
-// Keys that labels, earlier steps and the cloud have, and patterns of which some are
-// reserved. Nearly all of them are the same key to somebody.
 var (
+	// keys are keys of labels, and of tags of earlier steps and of the cloud. Many are the same key to a cloud that ignores case, or
+	// after a key format.
 	keys = []string{
 		"entigo:workspace", "Entigo:Workspace", "ENTIGO:ZONE", "entigo_workspace", "workspace", "Workspace", "WORKSPACE", "zone", "Zone",
 		"team/x", "Team/X", "team.x", "team-x", "team_x", "entigo", "owner", "Owner", "a", "b/c", "b.c", "crossplane-name", "Crossplane-Kind",
 	}
+
+	// patterns are candidates for reservedKeys.
 	patterns = []string{"entigo:*", "Entigo:*", "workspace", "ZONE", "team/*", "plexsphere:own*"}
-	Shapes   = []string{"Map", "KeyValueList", "StringList", "Joined"}
+
+	// Shapes are the shapes of tag fields that Check knows.
+	Shapes = []string{"Map", "KeyValueList", "StringList", "Joined"}
 )
 
 // A call is a call of the function with tags of all provenances. The first letter of a value tells them apart:
@@ -141,7 +145,7 @@ func draw(t *rapid.T, provider, shape string) call {
 			onConflict: rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "on conflict"),
 		}
 
-		// Compiling takes longer than all else, so few are.
+		// Compiling an expression takes longer than all else, so only the first source may have some.
 		if len(c.sources) == 0 {
 			s.expression = rapid.SampledFrom([]string{"", "", "'%s'", `'"%s"'`, "name == 'r' ? '%s' : name"}).Draw(t, "expression")
 		}

@@ -13,16 +13,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A serviceKind is a kind of a service, such as ec2/Instance. The service is the first part of API groups, such as ec2.aws.upbound.io. Without a
-// kind, a serviceKind is all of the service.
+// A serviceKind is a kind of a service, such as ec2/Instance, or all kinds of the service if it has no kind. The service is the first part
+// of API groups, such as ec2.aws.upbound.io.
 type serviceKind struct{ service, kind string }
 
-// typesText has the kinds of resource types, if the two have different names.
+// typesText has the kinds of resource types whose names differ, such as apigateway:restapis/stages apigateway/Stage.
 //
 //go:embed types.txt
 var typesText string
 
-// listed has the kinds of types.txt, by service and by type.
+// listed has the kinds of types.txt, by resource type and by service.
 var listed = func() map[string][]serviceKind {
 	out := make(map[string][]serviceKind)
 
@@ -38,10 +38,10 @@ var listed = func() map[string][]serviceKind {
 	return out
 }()
 
-// kinds of AWS that have tags, by the built-in index, and the patterns of their API versions.
+// kinds has the kinds of AWS with tags in the built-in index, each with the patterns of its API versions, such as ec2.aws.*/*.
 type kinds map[serviceKind]map[string]bool
 
-// taggable returns these kinds.
+// taggable returns the kinds of the index.
 var taggable = sync.OnceValue(func() kinds {
 	out := make(kinds)
 
@@ -110,7 +110,8 @@ func isCalled(kind, resource string) bool {
 	return kind != "" && (strings.EqualFold(name, kind) || strings.EqualFold(name, kind+"s"))
 }
 
-// resources returns selectors of the kinds of the types, which are in the field at the path. It notes types of which no kind has tags.
+// resources returns selectors of the kinds of the resource types, such as {apiVersion: ec2.aws.*/*, kind: Instance} for ec2:instance. It notes
+// types without such a kind. path is the path of the types in the policy, for the notes.
 func (i *importer) resources(path string, types []string) []v1beta1.ResourceSelector {
 	selected := make(map[string]bool) // By the pattern of the API version, a space, and the kind.
 
@@ -139,8 +140,7 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 	return out
 }
 
-// ofAWS returns selectors of all resources of AWS: of Crossplane's providers, of AWS's own controllers and of Cluster API. The names of
-// their API groups and kinds tell.
+// ofAWS returns selectors of all resources of AWS: of Crossplane's providers, of AWS's own controllers and of Cluster API.
 func ofAWS() []v1beta1.ResourceSelector {
 	return []v1beta1.ResourceSelector{
 		{APIVersion: profile.NewPattern("*.aws.*/*")},

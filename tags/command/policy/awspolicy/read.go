@@ -19,10 +19,11 @@ const assign = "@@assign"
 
 // A keyPolicy is the part of a policy on one tag key.
 type keyPolicy struct {
-	// name of the entry, which differs from the key of the tag in case, if at all.
+	// name is the name of the object below tags, such as costcenter. key is the key of the tag, such as CostCenter: AWS ignores the
+	// case of names, but not of keys.
 	name, key string
 
-	// values that are admitted, or nil if all values are. An empty list admits none.
+	// values are the admitted values. If the list is nil, all values are admitted. If it is empty, none is.
 	values []string
 
 	// enforced and required are the resource types of enforced_for and report_required_tag_for.
@@ -32,7 +33,7 @@ type keyPolicy struct {
 // fields returns the fields of an object, or none of another value.
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
-// read returns the entries of the policy, by name. It notes fields that are no part of an effective policy.
+// read returns the keyPolicies of the policy, sorted by name. It notes fields that no effective policy has.
 func (i *importer) read(r *manifest.Reader, file string) ([]keyPolicy, error) {
 	policy, err := valueOf(r, file)
 	if err != nil {
@@ -57,7 +58,7 @@ func (i *importer) read(r *manifest.Reader, file string) ([]keyPolicy, error) {
 
 	var out []keyPolicy
 
-	names := make(map[string]string) // By the key that AWS takes the name for.
+	names := make(map[string]string) // By the name in the case that AWS compares.
 
 	for _, name := range slices.Sorted(maps.Keys(tags.StructValue.GetFields())) {
 		if strings.HasPrefix(name, "@@") {
@@ -99,7 +100,8 @@ func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	}
 }
 
-// keyPolicy returns the keyPolicy of the name. It returns false, and notes why, if the entry changes inherited values, which are unknown.
+// keyPolicy returns the keyPolicy of the name. It returns false, with a note, if operators such as @@append change inherited values: only
+// the effective policy has the result.
 func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bool, err error) {
 	path := "tags." + words.Name(name)
 	e, ok = keyPolicy{name: name, key: strings.ToLower(name)}, true
