@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-func TestClaims(t *testing.T) {
+func TestHasReservedKey(t *testing.T) {
 	patterns := profile.NewFoldedKeySet("workspace", "entigo:*", "plexsphere:zone")
 
 	cases := map[string]struct {
@@ -33,13 +33,13 @@ func TestClaims(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if got := tags.HasReservedKey(patterns, tc.label); got != tc.want {
-				t.Errorf("\n%s\nClaims(..., %+v): want %t, got %t", tc.reason, tc.label, tc.want, got)
+				t.Errorf("\n%s\nHasReservedKey(..., %+v): want %t, got %t", tc.reason, tc.label, tc.want, got)
 			}
 		})
 	}
 
 	if tags.HasReservedKey(profile.KeySet{}, tags.Label{}) {
-		t.Error("\nIf nothing is reserved, nothing is claimed.\nClaims(..., ...): want false, got true")
+		t.Error("\nIf nothing is reserved, no key is.\nHasReservedKey(..., ...): want false, got true")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestForges(t *testing.T) {
 			want:  true,
 		},
 		"ProvidersKey": {
-			reason:   "Nobody may claim what providers set, trusted or not.",
+			reason:   "Nobody may set the keys of providers, trusted or not.",
 			provider: "openstack", separator: "=",
 			label: tags.Label{QualifiedKey: "crossplane-name=x", TagKey: "crossplane-name=x", Value: "y", Unprefixed: true, Trusted: true},
 			want:  true,
@@ -244,14 +244,14 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 		}
 	}
 
-	// A trusted value stands, unless the p refuses it whoever claims it.
+	// A trusted value stands, unless the p refuses it whoever sets it.
 	if platform {
 		alone := tags.NewTransformer([]tags.Label{byTagKey[prefix+instance]}, formats)
 		alone.Reserve(patterns, prefix, nil)
 
 		for _, want := range alone.Transform(p).Tags {
 			if !slices.Contains(d.Tags, want) {
-				t.Errorf("\nThe trusted label should have its tag, whatever others claim.\nTransform(%s) of %+v with %q reserved: want tag %+v, got %+v", p.Name, labels, patterns, want, d.Tags)
+				t.Errorf("\nThe trusted label should have its tag, whatever others set.\nTransform(%s) of %+v with %q reserved: want tag %+v, got %+v", p.Name, labels, patterns, want, d.Tags)
 			}
 		}
 	}

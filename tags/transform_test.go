@@ -80,7 +80,7 @@ type transformCase struct {
 	Patterns []string
 
 	// Overridden are trusted labels that others have taken the place of.
-	Labels, Claims, Overridden []string
+	Labels, Denied, Overridden []string
 }
 
 // TestTransform tests the tags of labels, and the reasons to skip labels.
@@ -99,7 +99,7 @@ func TestTransform(t *testing.T) {
 			}
 
 			tr := tags.NewTransformer(labels(tc.Labels...), formats)
-			tr.Reserve(tc.Patterns, "plexsphere:", labels(tc.Claims...))
+			tr.Reserve(tc.Patterns, "plexsphere:", labels(tc.Denied...))
 			tr.Overridden(labels(tc.Overridden...))
 
 			if want := len(tc.Labels) == 0; tr.Empty() != want {

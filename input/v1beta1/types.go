@@ -159,8 +159,8 @@ type CloudTags struct {
 	// +optional
 	Coverage *Coverage `json:"coverage,omitempty"`
 
-	// KubernetesMetadata are rules that copy Kubernetes labels and annotations to
-	// composed resources. On the same key, a later rule overrides an earlier one.
+	// KubernetesMetadata has entries that copy Kubernetes labels and annotations to
+	// composed resources. On the same key, a later entry overrides an earlier one.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -1231,7 +1231,7 @@ const (
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource
-	// from a composed resource, as earlier steps and rules desire it.
+	// from a composed resource, as earlier steps and entries desire it.
 	Type MetadataSourceType `json:"type"`
 
 	// Name of the composed resource in the pipeline. For type ComposedResource
@@ -1427,7 +1427,7 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 // sources.
 func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
 
-// resources returns what all sources and rules select of type RequiredResource.
+// resources returns the selectors of all sources and entries of type RequiredResource.
 func (in *CloudTags) resources() []*RequiredResource {
 	out := words.Map(in.Sources, func(s Source) *RequiredResource { return s.Resource })
 	out = append(out, words.Map(in.KubernetesMetadata, func(r MetadataCopy) *RequiredResource { return r.Source.Resource })...)

@@ -294,7 +294,7 @@ func tellLabels(s *resolve.LabelSet) []string {
 	}
 
 	for _, l := range s.Denied {
-		out = append(out, "claim "+label(l))
+		out = append(out, "denied "+label(l))
 	}
 
 	return out

@@ -16,8 +16,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A claim is what a composite resource says of its class, and what was picked before.
-type claim struct {
+// A choice is the part of a composite resource about its class, and what was picked before.
+type choice struct {
 	name     string            // Empty if it names none.
 	labels   map[string]string // Nil if it has none.
 	bound    bool
@@ -65,7 +65,7 @@ var (
 const team = "team"
 
 // picks returns the class that should be picked of all, or nil, and whether that is a failure.
-func (s *selection) picks(c *claim, all []candidate) (picked *candidate, fails bool) {
+func (s *selection) picks(c *choice, all []candidate) (picked *candidate, fails bool) {
 	wanted, byName, known := map[string]string{}, s.named && c.name != "", true
 
 	if !byName {
@@ -202,9 +202,9 @@ func drawCandidates(t *rapid.T, label string) (out []candidate) {
 	return out
 }
 
-// drawClaim draws a composite resource, and returns what it says and its object.
-func drawClaim(t *rapid.T, all []candidate) (*claim, *structpb.Struct) {
-	c, spec := &claim{}, map[string]any{}
+// drawChoice draws a composite resource, and returns what it says and its object.
+func drawChoice(t *rapid.T, all []candidate) (*choice, *structpb.Struct) {
+	c, spec := &choice{}, map[string]any{}
 
 	if name := rapid.SampledFrom([]any{nil, nil, "", "c0", "c1", "none"}).Draw(t, "className"); name != nil {
 		c.name, _ = name.(string)
@@ -261,7 +261,7 @@ func TestClasses(test *testing.T) {
 		s := drawSelection(t)
 		in := decode(test, s.input())
 		all := drawCandidates(t, "classes")
-		c, xr := drawClaim(t, all)
+		c, xr := drawChoice(t, all)
 
 		// pick with what the status has recorded, and tell what is picked.
 		pick := func(all []candidate) string {

@@ -63,7 +63,7 @@ func TestLimits(t *testing.T) {
 			xr:     xr(`"a": ` + objectOf("a", 0, 100) + `, "b": ` + objectOf("b", 0, 901)), labels: 1000, surplus: 1,
 		},
 		"Include": {reason: "What isn't included is not counted.", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"keys": ["a0000*"]}}]`, xr: xr(`"a": ` + objectOf("a", 0, 3000)), labels: 10},
-		"Claims": {
+		"Denied": {
 			reason: "Labels that may not have their reserved keys leave all places to the others, and have no more places themselves.",
 			input:  `"reservedKeys": ["a*"], ` + twoFields, xr: xr(`"a": ` + objectOf("a", 0, 1002) + `, "b": ` + objectOf("b", 0, 1000)), labels: 1000, surplus: 2,
 		},

@@ -41,11 +41,11 @@ type stampCase struct {
 	// Prefix of labels' keys, unless it is ours:.
 	Prefix *string `json:"prefix"`
 
-	// Labels of sources, by key. Trusted labels are of trusted sources, and claims are labels that were skipped before.
+	// Labels of sources, by key. Trusted labels are of trusted sources, and denied ones have reserved keys from other sources.
 	// More labels have other sources than the first, or tag keys without the prefix.
 	Labels  map[string]string `json:"labels"`
 	Trusted map[string]string `json:"trusted"`
-	Claims  map[string]string `json:"claims"`
+	Denied  map[string]string `json:"denied"`
 	More    []moreLabel       `json:"more"`
 
 	// Remove and ignore are tag keys of removeTags and ignoreTags.
@@ -323,7 +323,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	}
 
 	tr := tags.NewTransformer(labels, in.Formats())
-	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Claims, false))
+	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Denied, false))
 
 	s := &Stamper{
 		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, Owner: ours},

@@ -71,12 +71,12 @@ func drawHandedOn(t *rapid.T) *handedOn {
 }
 
 // want is what is there in the end: what was there merged with the labels by onConflict of their sources, without
-// labels that claim reserved keys.
+// labels that have reserved keys.
 func (h *handedOn) want() map[string]string {
 	winners := make(map[string]tags.Label)
 
 	for _, l := range slices.SortedFunc(slices.Values(h.labels), tags.Label.Compare) {
-		if slices.ContainsFunc(h.reserved, func(pattern string) bool { return claims(pattern, l.QualifiedKey) || claims(pattern, l.TagKey) }) {
+		if slices.ContainsFunc(h.reserved, func(pattern string) bool { return reserves(pattern, l.QualifiedKey) || reserves(pattern, l.TagKey) }) {
 			continue
 		}
 
@@ -97,8 +97,8 @@ func (h *handedOn) want() map[string]string {
 	return out
 }
 
-// claims reports whether the pattern of reserved keys matches the key, ignoring case.
-func claims(pattern, key string) bool {
+// reserves reports whether the pattern of reserved keys matches the key, ignoring case.
+func reserves(pattern, key string) bool {
 	pattern, key = strings.ToLower(pattern), strings.ToLower(key)
 	if begin, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(key, begin)

@@ -242,13 +242,13 @@ func (w world) becomes() became {
 	})
 
 	labels = slices.DeleteFunc(labels, func(l tags.Label) bool {
-		// A key is claimed as the label has it, or as the provider takes it.
-		claimed := isReserved(l.TagKey)
-		if claimed && !l.Trusted {
+		// A key is reserved as the label has it, or as the provider takes it.
+		hasReserved := isReserved(l.TagKey)
+		if hasReserved && !l.Trusted {
 			out.refused = append(out.refused, fold(l.TagKey))
 		}
 
-		return claimed && !l.Trusted
+		return hasReserved && !l.Trusted
 	})
 
 	// Tags of others in the observed field stay beside the desired ones, which replace the same tag. In a list of
@@ -373,8 +373,8 @@ func (w world) becomes() became {
 		_, labelled := byKey[id]
 		_, there := now[id]
 
-		claimed := slices.ContainsFunc(labels, func(l tags.Label) bool { return isReserved(l.TagKey) && strings.EqualFold(l.TagKey, key) })
-		if slices.ContainsFunc(cloudsOwn, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }) || claimed {
+		hasReserved := slices.ContainsFunc(labels, func(l tags.Label) bool { return isReserved(l.TagKey) && strings.EqualFold(l.TagKey, key) })
+		if slices.ContainsFunc(cloudsOwn, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }) || hasReserved {
 			continue
 		}
 

@@ -85,7 +85,7 @@ func decode(t *testing.T, fields string) *v1beta1.CloudTags {
 	return in
 }
 
-// TestTrustedValueStands is about claims that look like a reserved key once they are
+// TestTrustedValueStands is about labels that look like a reserved key once they are
 // formatted only, so that they are not refused before sources are merged.
 func TestTrustedValueStands(t *testing.T) {
 	cases := map[string]struct {
@@ -94,7 +94,7 @@ func TestTrustedValueStands(t *testing.T) {
 		reserved string
 		fields   string
 
-		// forged are the fields of the source that claims the key.
+		// forged are the fields of the source that sets the key.
 		forged  string
 		want    map[string]string
 		skipped []tags.SkippedLabel
