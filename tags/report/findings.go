@@ -179,14 +179,16 @@ func (f *findings) digest(id string, v verdict) string {
 type news struct {
 	Resource, APIVersion, Kind, Provider string
 
-	Unprofiled          locate.Unprofiled `json:"unprofiled,omitzero"`
-	LeftAlone, Mismatch string
-	Stamped             struct{}
-	HandsOn             bool `json:"handsOn,omitzero"`
-	Active              any
-	Withheld            withheld
-	Notes               []stamp.Note
-	Trusted             any
+	Unprofiled                  locate.Unprofiled `json:"unprofiled,omitzero"`
+	LeftAlone                   string
+	NoField, Unknown, Composite bool
+	Mismatch                    string
+	Stamped                     struct{}
+	HandsOn                     bool `json:"handsOn,omitzero"`
+	Active                      any
+	Withheld                    withheld
+	Notes                       []stamp.Note
+	Trusted                     any
 }
 
 // withheld are the keys of tags that are not as labels or the input say.
@@ -202,7 +204,10 @@ func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
 		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsOn: s.HandsOn,
-		Withheld: withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},
+		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NotAsked, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.Lacks),
+		Unknown:   s.Lacks.IsUnknown(),
+		Composite: s.Lacks == locate.Undeclared || s.Lacks == locate.Composite,
+		Withheld:  withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},
 	}
 
 	w := &n.Withheld
