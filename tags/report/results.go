@@ -118,6 +118,11 @@ func (r *Run) topics(f *findings) []topic {
 func (r *Run) lacks(f *findings) []topic {
 	out := words.Map(words.Grouped(f.Violations, ruleOf), func(group []tagpolicy.Violation) topic { return r.broken(group, "") })
 
+	// The labels that are named fill all results of a reason, if there are so many.
+	if f.surplus > 0 {
+		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, f.tooMany()))
+	}
+
 	for _, group := range words.Grouped(f.Skips, limitOf) {
 		mend := formats[group[0].Reason]
 		if group[0].Provider == profile.Composite().Name {
@@ -126,10 +131,6 @@ func (r *Run) lacks(f *findings) []topic {
 
 		head := fmt.Sprintf("%s: skipped %s: %s (%s%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit, mend)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(group[0].Reason), head: head, one: "label", several: "labels", logged: true}, group, skippedLabel))
-	}
-
-	if f.surplus > 0 {
-		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, f.tooMany()))
 	}
 
 	out = append(out, r.refusals(f.CloudRefuses)...)

@@ -479,10 +479,12 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 				return b.Kind == tagpolicy.Missing && bytes.Contains(text, fmt.Appendf(nil, "tagPolicy.rules[%d]", i))
 			})
 
-			// Nobody admits what the input has too many of itself.
+			// The input itself may have too many labels. Those that it skips have slots, too, since a label of the object can take their
+			// places: of {a: A} in the input, which gcp refuses, and {a: x} in the object, the tag is a: x.
 			none := fateOf(t, in, o.withoutLabels)
+			ofInput := none.tags + len(none.inputSkipped)
 
-			if len(refused) == 0 && (f.failed || len(f.skipped)+len(f.breaches) > 0 || f.tags > max(f.slots, none.tags)) {
+			if len(refused) == 0 && (f.failed || len(f.skipped)+len(f.breaches) > 0 || f.tags > max(f.slots, ofInput)) {
 				t.Errorf("what the policy admits should become tags, but the function does this with it: %+v", f)
 			}
 
