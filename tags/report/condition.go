@@ -168,7 +168,7 @@ func skipped(f *findings) []string {
 	}
 
 	if f.surplus > 0 {
-		why = append(why, f.tooMany())
+		why = append(why, resolve.Skipped(f.surplus))
 	}
 
 	if n := len(f.mismatched); n > 0 {

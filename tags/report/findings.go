@@ -45,7 +45,7 @@ type findings struct {
 	// unprofiled are the providers and API groups without a tag profile of their own.
 	unprofiled []string
 
-	// surplus is how many labels a set has beyond the most that it may have. Nobody names them.
+	// surplus is how many labels a set has at most beyond its limit. Nobody names them.
 	surplus int
 
 	// statusLacks say which parts of the composite resource's status could not be written.

@@ -120,7 +120,7 @@ func (r *Run) lacks(f *findings) []topic {
 
 	// The labels that are named fill all results of a reason, if there are so many.
 	if f.surplus > 0 {
-		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, f.tooMany()))
+		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, resolve.Skipped(f.surplus)))
 	}
 
 	for _, group := range words.Grouped(f.Skips, limitOf) {
@@ -158,11 +158,6 @@ func (r *Run) lacks(f *findings) []topic {
 	}
 
 	return out
-}
-
-// tooMany says how many labels are skipped since a set can't have so many. Nobody names them.
-func (f *findings) tooMany() string {
-	return fmt.Sprintf("%s skipped: %s (%s)", words.Count(f.surplus, "label", "labels"), profile.CountCap, resolve.MaxLabels())
 }
 
 // refusals returns topics about tags that the cloud's API refuses, unless the input says that they are meant.

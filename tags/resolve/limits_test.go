@@ -38,7 +38,7 @@ func TestLimits(t *testing.T) {
 		input  string
 		xr     string
 		labels int
-		// surplus is how many labels are skipped without a name.
+		// surplus is how many labels are skipped without a name, at most.
 		surplus int
 		err     string
 	}{
@@ -57,6 +57,11 @@ func TestLimits(t *testing.T) {
 			err:    `there are 1001 labels of trusted sources, and at most 1000 are allowed: sources[1] "more" has the most, 1001: narrow its include`,
 		},
 		"SameKeys": {reason: "Keys are counted once, after merging.", input: twoFields, xr: xr(`"a": ` + objectOf("a", 0, 1000) + `, "b": ` + objectOf("a", 500, 500)), labels: 1000},
+		"SameKeysBeyond": {
+			reason: "Nobody keeps the keys that each source has beyond its bound, so that they count twice.",
+			input:  twoFields,
+			xr:     xr(`"a": ` + objectOf("a", 0, 3000) + `, "b": ` + objectOf("a", 0, 3000)), labels: 1000, surplus: 3999,
+		},
 		"Together": {
 			reason: "All sources are counted together.",
 			input:  twoFields,
@@ -83,7 +88,7 @@ func TestLimits(t *testing.T) {
 		"Aliases": {
 			reason: "A short text of aliases may stand for gigabytes.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
-			xr:     xr(`"a": {}, "b": "a: &a [` + strings.Repeat("x, ", 10_000) + `]\nb: &b [` + strings.Repeat("*a, ", 100) + `]\nc: [` + strings.Repeat("*b, ", 100) + `]\n"`),
+			xr:     xr(`"a": {}, "b": "a: &a ` + strings.Repeat("x", 40<<10) + `\nb: &b [` + strings.Repeat("*a, ", 100) + `]\nc: [` + strings.Repeat("*b, ", 100) + `]\n"`),
 			err:    `cannot resolve sources[0]: cannot tell which labels to include: spec.b: line 1 has an anchor of YAML, and neither anchors nor aliases are allowed: write the value out each time, or quote what begins with & or *, such as the pattern "*"`,
 		},
 		"Star": {

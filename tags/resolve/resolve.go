@@ -44,7 +44,7 @@ type LabelSet struct {
 	// Lost are the labels of a composed resource whose expressions have no value for it.
 	Lost []Absent
 
-	// Cut is the number of labels beyond maxLabels.
+	// Cut is the number of labels beyond maxLabels, at most: see Surplus.
 	Cut int
 
 	// Classes are the picked objects, by the name of their source.
@@ -98,8 +98,9 @@ func (s *LabelSet) Valueless() []Lack {
 	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
 }
 
-// Surplus returns how many labels are skipped with count-cap and without a name, since a label set has at most maxLabels. If
-// labels differ per resource, it is the largest number of any resource so far. 1,200 untrusted labels have a surplus of 200.
+// Surplus returns how many labels are skipped at most with count-cap and without a name, since a label set has at most maxLabels.
+// If labels differ per resource, it is the largest number of any resource so far. 1,200 untrusted labels have a surplus of 200.
+// It isn't exact, since nobody keeps keys that bounds leave out: two sources can have the same key there.
 func (s *LabelSet) Surplus() int {
 	if s.PerResource == nil {
 		return s.Cut
@@ -108,9 +109,10 @@ func (s *LabelSet) Surplus() int {
 	return s.Cut + s.PerResource.surplus
 }
 
-// MaxLabels returns the words of messages for maxLabels, and for the labels that stay.
-func MaxLabels() string {
-	return fmt.Sprintf("at most %d labels together: labels of trusted sources stay first, and then the lowest keys", maxLabels)
+// Skipped returns the words of messages for a surplus, and for the labels that stay.
+func Skipped(surplus int) string {
+	return fmt.Sprintf("up to %s skipped: %s (at most %d labels together: labels of trusted sources stay first, and then the lowest keys)",
+		words.Count(surplus, "label", "labels"), profile.CountCap, maxLabels)
 }
 
 // Transformer returns the transformer of the set's labels, with the formats and reserved keys of the input.

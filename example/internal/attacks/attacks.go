@@ -332,7 +332,7 @@ func onTargets() []Attack {
 		}, 0},
 		{"value that a policy matches", "tagPolicy.rules[].matches", fmt.Sprintf(policy, `"matches": "^(x+x+)+y$"`), in("desired.resource.spec.forProvider.tags.team", text), 0},
 		{"value of a policy", "tagPolicy.rules[].values", fmt.Sprintf(policy, `"values": ["*a*b*", "*x*x*x*y"]`), in("desired.resource.spec.forProvider.tags.team", text), 0},
-		{"resources that break a policy", "", fmt.Sprintf(policy, `"required": true`), in("desired", mapOf("resource-NAME", bucket)), 0},
+		{"resources that break many rules", "", `"tagPolicy": {"rules": [{"key": "team"}` + strings.Repeat(`, {"key": "team"}`, 63) + `]}`, in("desired", mapOf("resource-NAME", bucket)), 0},
 		{"resources", "", from(ofFew), in("desired", mapOf("resource-NAME", bucket)), 0},
 		{"name of a resource", "", from(ofFew), in("desired", longKey(bucket)), 0},
 		{"name of the composite resource", "", from(ofFew), in("xr.metadata.name", text), many},

@@ -14,7 +14,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -70,7 +69,7 @@ func (t *trace) addNotes() {
 	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
 
 	if n := t.Set.Surplus(); n > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%s skipped: %s (%s)", words.Count(n, "label", "labels"), profile.CountCap, resolve.MaxLabels()))
+		t.notes = append(t.notes, resolve.Skipped(n))
 	}
 
 	t.notes = append(t.notes, words.Map(t.Set.Absent, func(absent resolve.Lack) string { return absent.String() + ": no label" })...)

@@ -479,8 +479,8 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 				return b.Kind == tagpolicy.Missing && bytes.Contains(text, fmt.Appendf(nil, "tagPolicy.rules[%d]", i))
 			})
 
-			// The input itself may have too many labels. Those that it skips have slots, too, since a label of the object can take their
-			// places: of {a: A} in the input, which gcp refuses, and {a: x} in the object, the tag is a: x.
+			// The input itself may have too many labels. Its skipped labels have slots, too, since a label of the object can take the
+			// place of one: of {a: A} in the input, which gcp refuses, and {a: x} in the object, the tag is a: x.
 			none := fateOf(t, in, o.withoutLabels)
 			ofInput := none.tags + len(none.inputSkipped)
 
