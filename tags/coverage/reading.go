@@ -57,7 +57,7 @@ func dropUntextual(t *locate.Target, set *tagset.Set) {
 	}
 
 	for e := range set.All() {
-		if isList := e.Value.IsList() && t.Field.Shape == field.MapOfLists; !isList && !e.IsTextual() {
+		if isList := e.Value.IsList() && t.Field.Shape.Form().HasLists; !isList && !e.IsTextual() {
 			set.Remove(e)
 		}
 	}

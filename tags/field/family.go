@@ -122,12 +122,12 @@ func (f *family) complete(to *Field, does filling) {
 	whole := to.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)
 
-	filled := below && to.Shape != Joined
+	filled := below && !to.Shape.Form().IsText
 	to.LateInit, to.LastStays = filled && does.missing, filled && does.stays
 	to.KubernetesLabels = whole == kubernetesLabels
 
 	switch {
-	case f.adds == "" || f.added == nil && to.Shape != Map: // Upjet adds tags to maps only.
+	case f.adds == "" || f.added == nil && !to.Shape.Form().IsMap: // Upjet adds tags to maps only.
 	case f.adds == path && below, f.adds == "."+whole, f.adds == anyField:
 		to.ProviderTags, to.AddsToField = f.addedKeys(), !f.Native
 	}

@@ -45,6 +45,40 @@ const (
 	Labels Shape = "Labels"
 )
 
+// A Form has facts about all fields of a shape.
+type Form struct {
+	// IsMap says whether the field is a map of strings, and HasLists whether it is a map of lists.
+	IsMap, HasLists bool
+
+	// IsList says whether the tags are in a list or in one string. Server-side apply may take such a field as a whole.
+	IsList bool
+
+	// IsText says whether the field is one string.
+	IsText bool
+
+	// HasTexts says whether each entry is a string. One string can be tags of several keys: a=b=c of a and of a=b.
+	HasTexts bool
+}
+
+// Form returns the form of fields of the shape.
+func (s Shape) Form() Form {
+	switch s {
+	case Map, Labels:
+		return Form{IsMap: true}
+	case MapOfLists:
+		return Form{HasLists: true}
+	case KeyValueList:
+		return Form{IsList: true}
+	case StringList:
+		return Form{IsList: true, HasTexts: true}
+	case Joined:
+		return Form{IsList: true, IsText: true}
+	case None:
+	}
+
+	return Form{}
+}
+
 // onOff is the shape of a launched field without tags: its value passes on the tags of the resource.
 var onOff = Shape("Switch")
 
@@ -183,7 +217,7 @@ func (f Field) wrapped() Field {
 	}
 
 	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())
-	f.Atomic = f.Shape != Map && f.Shape != Labels // Nobody says of what type they are.
+	f.Atomic = !f.Shape.Form().IsMap // Nobody says of what type they are.
 	f.Observed = slices.Clone(f.Observed)
 
 	for i, path := range f.Observed {

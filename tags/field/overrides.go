@@ -197,7 +197,8 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 	}
 
 	// Maps are as good as never atomic, and strings always.
-	if !ok && f.Shape != Map && f.Shape != Joined && r.Schemas != nil {
+	form := f.Shape.Form()
+	if !ok && !form.IsMap && !form.IsText && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		known = Read(k.GroupVersionKind, s)
 

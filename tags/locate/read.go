@@ -77,7 +77,7 @@ func (t *Target) HasLooked() bool {
 // that is there, so that a map in the status never loses a key. See SetObservation in the resources that Upjet generates.
 func (t *Target) IsGhost() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	return family.Upjet && !tagset.FieldKindOf(t.Field, t.Profile).IsList()
+	return family.Upjet && !t.Field.Shape.Form().IsList
 }
 
 // Staying returns the observed tags that stay if nobody desires them, or nil. Other field managers own these:

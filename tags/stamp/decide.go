@@ -6,7 +6,6 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -177,7 +176,7 @@ func (d *Decision) put(i int) {
 func (d *Decision) entry(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
-	if others := d.others(); others != nil && d.Labels.Shape != field.StringList {
+	if others := d.others(); others != nil && !d.Labels.Shape.Form().HasTexts {
 		if o := others.Find(e.ID); o != nil {
 			spelled := *e
 			spelled.Key = o.Key
@@ -364,7 +363,7 @@ func (d *Decision) grows(entries []tagset.Entry) int {
 			n--
 		}
 
-		if d.Labels.Shape != field.StringList {
+		if !d.Labels.Shape.Form().HasTexts {
 			break // All entries take the place of one tag.
 		}
 	}

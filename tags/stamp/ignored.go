@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
@@ -77,7 +76,7 @@ func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, foun
 		_, isAssigned := e.First(l.assigned)
 		_, isForfeited := e.First(l.forfeited)
 
-		if isAssigned || isForfeited || l.keptByCloud(e) || !e.IsTextual() && l.Shape != field.MapOfLists || !e.FitsIn(l.Limits) {
+		if isAssigned || isForfeited || l.keptByCloud(e) || !e.IsTextual() && !l.Shape.Form().HasLists || !e.FitsIn(l.Limits) {
 			continue
 		}
 

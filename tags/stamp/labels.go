@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -97,7 +96,7 @@ func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
 func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
 	l.remove, l.ignore = matchersOf(l.transformed, remove), matchersOf(l.transformed, ignore)
 
-	if l.Shape == field.StringList {
+	if l.Shape.Form().HasTexts {
 		l.know(slices.Concat(remove, ignore))
 	}
 

@@ -65,7 +65,7 @@ func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err e
 	}
 
 	set, err = tagset.Read(t.Before, t.Field, &l.Keys)
-	if err != nil || !t.Field.Atomic || !l.IsList() {
+	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
 		return set, false, err
 	}
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -67,7 +66,7 @@ func (p *plan) write() (err error) {
 // one, or take it away, and make null of the last item.
 func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
-	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
+	if f.Key == "" || f.Atomic || others == nil {
 		return nil
 	}
 
@@ -111,7 +110,7 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 		return object.Object{}, nil
 	}
 
-	if limit := t.Field.Limits.RefusesWhole(v.Text()); t.Field.Shape == field.Joined && limit != "" {
+	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 

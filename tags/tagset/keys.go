@@ -59,17 +59,6 @@ func metadataOf(path object.Segments) string {
 	return path[n-1].Field
 }
 
-// IsList reports whether the tags are in a list or in one string. Server-side apply may take such a field as a whole.
-func (k FieldKind) IsList() bool {
-	switch k.Shape {
-	case field.KeyValueList, field.StringList, field.Joined:
-		return true
-	case field.Map, field.MapOfLists, field.Labels, field.None:
-	}
-
-	return false
-}
-
 // Refuses returns why fields of the kind can't have a tag with the key and the value, and the limit that the tag breaks
 // in a few words, or nothing. The profile admits the tag, but a list of strings with at most 60 characters refuses 40
 // characters of key and 30 of value.
@@ -77,9 +66,9 @@ func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit 
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return profile.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
-	case k.Shape == field.Joined:
+	case k.Shape.Form().IsText:
 		reason, limit = k.refusesJoined(key, value)
-	case k.Shape == field.StringList:
+	case k.Shape.Form().HasTexts:
 		// The profile knows of one separator only.
 		if reason = k.Profile.CheckEntry(key, k.Separator, value); reason != "" {
 			return reason, k.Profile.Limit(reason)
@@ -155,7 +144,7 @@ func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 
 // ID returns a text that is the same for all keys of one tag: ours:env for ours:Env on Azure, which ignores case.
 func (k *Keys) ID(key string) string {
-	if !k.IsList() && !k.Profile.FoldKeys {
+	if !k.Shape.Form().IsList && !k.Profile.FoldKeys {
 		return key
 	}
 
@@ -190,7 +179,7 @@ func (k *Keys) Entry(t *tags.Tag) Entry {
 		e.Item = object.TextNode(e.text)
 	}
 
-	if k.Shape == field.StringList {
+	if k.Shape.Form().HasTexts {
 		e.separator = k.Separator
 	}
 

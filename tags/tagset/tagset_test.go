@@ -108,7 +108,7 @@ func TestSet(t *testing.T) {
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = provider.KeySet("a", "A", "b", "a=b", "c")
 
-				p := plain{fold: keys.ID, spells: !keys.IsList()}
+				p := plain{fold: keys.ID, spells: !keys.Shape.Form().IsList}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
 						return (&Set{keys: &keys}).compared(&Entry{text: s, separator: "="})
