@@ -40,6 +40,9 @@ type Place struct {
 	// Refuser is the profile of the cloud's own API. It is nil if the API admits as much as Profile, or if nobody asks.
 	Refuser *profile.Profile
 
+	// Shown is the place of the same tags if EC2 shows them in instance metadata: see shownKind. It is nil for other kinds.
+	Shown *Place
+
 	// Unprofiled is why the profile is the generic one, if it's no provider's own.
 	Unprofiled Unprofiled
 
@@ -275,6 +278,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 
 	if p.Lacks == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
+		ts.addShown(k, p)
 	}
 
 	return p

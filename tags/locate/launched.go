@@ -27,6 +27,7 @@ func (ts *Targets) launches(k *TargetKind, to *Place) {
 			p := &LaunchedPlace{Place: Place{Profile: to.Profile, Refuser: to.Refuser}, Of: l}
 			p.Field = &p.Of.Field
 			p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
+			ts.addShown(k, &p.Place)
 			to.Launched = append(to.Launched, p)
 		}
 	}
@@ -42,6 +43,7 @@ func (t *Target) In(at *LaunchedPlace, item string, desired, observed object.Obj
 		in.managers.within = itemPath(at.Of.List, at.Of.Key, item)
 	}
 
+	in.atShown()
 	in.read()
 
 	return &in

@@ -75,6 +75,9 @@ type Target struct {
 	Before, There       object.Node
 	BeforeErr, ThereErr error
 
+	// showsTags reports whether EC2 shows tags of the resource, or of instances that it launches, in instance metadata.
+	showsTags bool
+
 	managers managers
 	owners   *Owners
 }
@@ -183,6 +186,8 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Profile = t.Place.Profile
 
 	if t.Lacks == None {
+		t.showsTags = t.Shown != nil && shownKindOf(t.Kind).setting(t.Resource) == "enabled"
+		t.atShown()
 		t.read()
 	}
 

@@ -46,6 +46,10 @@ func awsServices(p Profile) []service {
 		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
 		narrow(p, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
 
+		// Keys of these compare without case, and keys of other kinds don't: see "Case sensitivity" in
+		// https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html.
+		narrow(p, func(p *Profile) { p.FoldKeys = true }, "iam.aws.*/Role", "iam.aws.*/User", "iam.services.k8s.aws/Role", "iam.services.k8s.aws/User"),
+
 		awsLoadBalancers(p),
 	}
 }

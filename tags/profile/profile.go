@@ -5,6 +5,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -130,6 +131,10 @@ func (p *Profile) Limit(reason SkipReason) string {
 	case ValueCharacterClass:
 		return "allowed: " + p.values()
 	case KeyCollision:
+		if p.FoldKeys {
+			return "another tag has the same key, ignoring case"
+		}
+
 		return "another label has the same tag key"
 	case CountCap:
 		return fmt.Sprintf("at most %d tags on a resource", p.MaxTags)
@@ -223,6 +228,26 @@ func (p *Profile) Fold(key string) string {
 	}
 
 	return key
+}
+
+// SameKeys returns the keys that the provider takes for another of them: Owner and owner on a role of IAM.
+func (p *Profile) SameKeys(keys iter.Seq[string]) map[string]bool {
+	if !p.FoldKeys {
+		return nil
+	}
+
+	first, same := make(map[string]string), make(map[string]bool)
+
+	for key := range keys {
+		switch other, ok := first[p.Fold(key)]; {
+		case !ok:
+			first[p.Fold(key)] = key
+		case other != key:
+			same[key], same[other] = true, true
+		}
+	}
+
+	return same
 }
 
 // KeySet returns the set of the keys that the patterns match. The set compares keys without case if the

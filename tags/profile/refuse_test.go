@@ -106,7 +106,7 @@ func TestRefusersOf(t *testing.T) {
 	}
 
 	want := map[string]string{
-		"aws":       "s3; neptune, rds; load-balancer-controller; most services other than EC2",
+		"aws":       "s3; neptune, rds; iam; load-balancer-controller; most services other than EC2",
 		"azure":     "storage; traffic-manager; front-door; cdn; dns; automation, cdn, keyvault, operationalinsights",
 		"hetzner":   "",
 		"openstack": "compute; blockstorage; identity",

@@ -131,10 +131,11 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 }
 
 // judgeBy records which tags the API of the cloud refuses. If a resource has 4 tags and the API admits 3, it refuses
-// the last tag to take a slot, for count-cap.
+// the last tag to take a slot, for count-cap. It refuses both of Owner and owner if it compares keys without case.
 func (d *Decision) judgeBy(api *profile.Profile) {
 	toAdd, _ := d.toAdd()
 	over := d.Tags.Len() + toAdd - api.MaxTags
+	same := api.SameKeys(d.Tags.Keys())
 
 	for i := range slices.Backward(d.judged) {
 		j := &d.judged[i]
@@ -143,7 +144,12 @@ func (d *Decision) judgeBy(api *profile.Profile) {
 		}
 
 		j.Reason = api.Check(j.Key, j.Key, j.Value)
-		if j.Reason == "" && over > 0 {
+
+		switch {
+		case j.Reason != "":
+		case same[j.Key]:
+			j.Reason = profile.KeyCollision
+		case over > 0:
 			j.Reason = profile.CountCap
 		}
 

@@ -38,7 +38,7 @@ func (l *launch) stampItems(at *locate.LaunchedPlace) error {
 		}
 	}
 
-	after, changed, err := before.MapItems(func(item object.Node) (object.Node, error) { return l.stampItem(at, item, there, labels) })
+	after, changed, err := before.MapItems(func(item object.Node) (object.Node, error) { return l.stampItem(at, item, there) })
 	if err != nil || !changed {
 		return err
 	}
@@ -56,7 +56,7 @@ func (l *launch) stampItems(at *locate.LaunchedPlace) error {
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}.
 // It returns nothing if the item was added for tags and gets none. there has the observed items by their keys.
-func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object, labels *Labels) (object.Node, error) {
+func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
 	}
@@ -68,7 +68,7 @@ func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map
 		return item, nil
 	}
 
-	p, err := l.planItem(at, key, l.target.In(at, key, o, there[key]), labels)
+	p, err := l.planItem(at, key, l.target.In(at, key, o, there[key]))
 	if err != nil {
 		return object.Node{}, err
 	}
@@ -95,7 +95,9 @@ func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map
 
 // planItem plans the tags of t, the item with the key. Only items that the place names, such as volume, get labels.
 // From all other items, tags with reserved keys go, unless a trusted label has them.
-func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target, labels *Labels) (*plan, error) {
+func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
+	labels := l.labels.in(t)
+
 	if !at.Of.Has(key) {
 		return l.planReserved(t, labels), nil
 	}

@@ -193,6 +193,17 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 	}
 }
 
+// Keys returns the keys of all tags.
+func (s *Set) Keys() iter.Seq[string] {
+	return func(yield func(key string) bool) {
+		for key := range s.Texts() {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
 // Find returns the first entry of the tag with the ID, or nil if there is none. In [zone=a, zone=c], it is zone=a, and
 // zone=c once zone=a is removed.
 func (s *Set) Find(id string) *Entry {

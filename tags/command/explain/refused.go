@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -31,9 +32,16 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	refusers := make(map[tags.Label][]string)
 
 	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
+		same := by.Profile.SameKeys(slices.Values(words.Map(x.tagged, func(t *tags.Tag) string { return t.Key })))
+
 		for _, t := range x.tagged {
 			reason := by.Profile.Check(t.Key, t.Key, t.Value)
-			if reason == "" {
+
+			switch {
+			case reason != "":
+			case same[t.Key]:
+				reason = profile.KeyCollision
+			default:
 				continue
 			}
 

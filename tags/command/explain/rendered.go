@@ -409,6 +409,19 @@ func (x *rendering) addNotes(run *trace) {
 		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
+	var showable []string
+
+	for _, r := range x.resources {
+		if r.LeftAlone == "" && r.look.IsShowable() {
+			showable = append(showable, r.Resource)
+		}
+	}
+
+	if len(showable) > 0 {
+		x.notes = append(x.notes, "instanceMetadataTags isn't set, and the defaults of the account or the settings of the AMI can enable it, "+
+			"so that EC2 refuses keys with a slash or a space: "+words.Names(showable, 0))
+	}
+
 	observed := run.Request.GetObserved().GetResources()
 	if len(observed) == 0 {
 		x.notes = append(x.notes, words.Map(run.Set.PerResource.Observing(), func(expression string) string {

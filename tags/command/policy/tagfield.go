@@ -196,6 +196,10 @@ func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why st
 
 	f.Selected = selected
 
+	if t.Shown != nil {
+		p.Notes = add(p.Notes, "instances and launch templates of EC2: the policies don't look at instanceMetadataTags, with which EC2 admits fewer keys")
+	}
+
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
 		if selected, ok := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); ok {
