@@ -1,22 +1,22 @@
 package profile
 
-// alibaba has the limits of Alibaba Cloud, by
-// https://www.alibabacloud.com/help/resource-management/tag/product-overview/limits.
+// alibaba has the limits of Alibaba Cloud.
 var alibaba = cloud{
 	contract: &alibabaContract,
 	always: []service{
-		// https://www.alibabacloud.com/help/oss/user-guide/manage-bucket-tags and
-		// https://www.alibabacloud.com/help/oss/user-guide/object-tagging-8
-		narrow(alibabaOSS, func(p *Profile) { p.MaxTags = 10 }, "oss.alibabacloud.*/BucketObject"),
-		narrow(alibabaOSS, func(*Profile) {}, "oss.alibabacloud.*/*", "oss.alicloud.*/*"),
-
-		// https://www.alibabacloud.com/help/functioncompute/fc-3-0/user-guide/configure-tags
-		narrow(alibabaContract, func(p *Profile) { p.Key = Length{Runes: 64} }, "fc.alibabacloud.*/*"),
+		narrow(alibabaOSS, func(p *Profile) {
+			p.Source, p.MaxTags = "https://www.alibabacloud.com/help/oss/user-guide/object-tagging-8", 10
+		}, "oss.alibabacloud.*/BucketObject"),
+		narrow(alibabaOSS, func(p *Profile) { p.Source = "https://www.alibabacloud.com/help/oss/user-guide/manage-bucket-tags" }, "oss.alibabacloud.*/*", "oss.alicloud.*/*"),
+		narrow(alibabaContract, func(p *Profile) {
+			p.Source, p.Key = "https://www.alibabacloud.com/help/functioncompute/fc-3-0/user-guide/configure-tags", Length{Runes: 64}
+		}, "fc.alibabacloud.*/*"),
 	},
 }
 
 var alibabaContract = Profile{
 	Name:       "alibaba",
+	Source:     "https://www.alibabacloud.com/help/resource-management/tag/product-overview/limits",
 	Key:        Length{Runes: 128},
 	Value:      Length{Runes: 128},
 	KeyClass:   alibabaClass,

@@ -7,29 +7,29 @@ var aws = cloud{
 	services: awsServices(awsAPI),
 	refuses:  append(awsServices(awsRefusing), awsRefusers),
 	always: []service{
-		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
-		// and the tags by which it finds its own resources.
+		// The validation of additionalTags, and the tags by which the controller finds its own resources.
 		narrow(awsContract, func(p *Profile) {
+			p.Source = "https://github.com/kubernetes-sigs/cluster-api-provider-aws/blob/2cf09d78547d32975570a4b9ba5496bdfe26abeb/api/v1beta2/tags.go#L77"
 			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
 			p.Taken = []string{"Name", "kubernetes.io/cluster/*", "sigs.k8s.io/cluster-api-provider-aws/*"}
 		}, clusterAPI("AWS*", "ROSA*")...).named("cluster-api"),
 
-		// The rules of tags in the CRD of https://github.com/aws/karpenter-provider-aws.
 		narrow(awsContract, func(p *Profile) {
+			p.Source = "https://github.com/aws/karpenter-provider-aws/blob/1d927085dd81a9df9301e613f371dac5b4d16bfe/pkg/apis/v1/ec2nodeclass.go#L106"
 			p.Taken = []string{"eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "kubernetes.io/cluster*"}
 		}, "karpenter.k8s.aws/EC2NodeClass", "eks.amazonaws.com/NodeClass").named("karpenter"),
 
 		awsLoadBalancers(awsContract),
 
-		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
-		// itself, and values that it reads as templates.
+		// The tags of volumes that the driver sets itself, and values that it reads as templates.
 		narrow(awsContract, func(p *Profile) {
+			p.Source = "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/429e202e589798e55c0f8ddcc81b2850b7f000d0/pkg/cloud/cloud.go#L126"
 			p.ValueClass = charsOf("", `[^\p{Cc}]`).without("anything but control characters and {{", `\{\{`)
 			p.Taken = []string{"CSIVolumeName", "CSIVolumeSnapshotName", "ebs.csi.aws.com/*", "kubernetes.io*"}
 		}, "storage.k8s.io/*", "snapshot.storage.k8s.io/*").named("ebs-csi"),
 
-		// The rules of resourceTags in the CRDs of https://github.com/openshift/hypershift.
 		narrow(awsContract, func(p *Profile) {
+			p.Source = "https://github.com/openshift/hypershift/blob/3ee9615567acffaf3e3ee25c2ca2942d650565cf/api/hypershift/v1beta1/aws.go#L407"
 			p.KeyClass = charsOf("ASCII letters and digits and + - = . _ : / @", awsNoSpace)
 			p.ValueClass = classOf("ASCII letters and digits and + - = . _ : / @ not empty", "^"+awsNoSpace+"+$")
 			p.MaxTags = 25
@@ -40,15 +40,20 @@ var aws = cloud{
 // awsServices returns the services with narrower limits than the profile.
 func awsServices(p Profile) []service {
 	return []service{
-		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
-		narrow(p, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
+		narrow(p, func(p *Profile) {
+			p.Source, p.MaxTags = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html", 10
+		},
+			"s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
 
-		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
-		narrow(p, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
+		narrow(p, func(p *Profile) {
+			p.Source, p.Reserved = "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html", []string{"aws:", "rds:"}
+		}, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
 
-		// Keys of these compare without case, and keys of other kinds don't: see "Case sensitivity" in
-		// https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html.
-		narrow(p, func(p *Profile) { p.FoldKeys = true }, "iam.aws.*/Role", "iam.aws.*/User", "iam.services.k8s.aws/Role", "iam.services.k8s.aws/User"),
+		// Keys of these kinds compare without case, and keys of other kinds don't: see "Case sensitivity".
+		narrow(p, func(p *Profile) {
+			p.Source, p.FoldKeys = "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html", true
+		},
+			"iam.aws.*/Role", "iam.aws.*/User", "iam.services.k8s.aws/Role", "iam.services.k8s.aws/User"),
 
 		awsLoadBalancers(p),
 	}
@@ -58,7 +63,7 @@ func awsServices(p Profile) []service {
 // (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB, Keyspaces and S3, in the
 // developer's guide. EC2 admits all values, and of other services nothing is known. A service has the
 // first word of its API groups in Crossplane's and AWS's own controllers.
-var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
+var awsRefusers = narrow(awsRefusing, func(p *Profile) { p.Source = "https://github.com/aws/api-models-aws" }, awsKinds(
 	"accessanalyzer", "acm", "acmpca", "amp", "amplify", "applicationinsights", "appstream", "athena", "backup",
 	"bedrock", "bedrockagent", "bedrockagentcore", "bedrockagentcorecontrol", "ce", "cloudfront", "cloudhsmv2", "cloudwatchlogs",
 	"codebuild", "codestarnotifications", "database", "directconnect", "dms", "docdb", "documentdb", "ds", "dsql", "dynamodb",
@@ -78,10 +83,11 @@ func awsKinds(services ...string) []string {
 	return kinds
 }
 
-// awsLoadBalancers returns the profile without the tags by which
-// https://github.com/kubernetes-sigs/aws-load-balancer-controller finds its own resources.
+// awsLoadBalancers returns the profile without the tags by which AWS Load Balancer Controller finds its own
+// resources.
 func awsLoadBalancers(p Profile) service {
 	return narrow(p, func(p *Profile) {
+		p.Source = "https://github.com/kubernetes-sigs/aws-load-balancer-controller/blob/225f44568848eb25f13e304a5f1cc68c0cd9415d/pkg/deploy/tracking/provider.go#L15"
 		p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
 	}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller")
 }
@@ -99,9 +105,9 @@ func clusterAPI(names ...string) []string {
 	return kinds
 }
 
-// awsContract has the limits in https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html.
 var awsContract = Profile{
 	Name:     "aws",
+	Source:   "https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html",
 	Key:      Length{Runes: 128},
 	Value:    Length{Runes: 256},
 	KeyClass: awsClass,

@@ -1,11 +1,11 @@
 package profile
 
-// cloudflare has the limits of Cloudflare for tags of DNS records, by
-// https://developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes. A tag is one word
-// of name, colon and value. Names compare without case. Lengths aren't documented: they are the generic
-// profile's.
+// cloudflare has the limits of Cloudflare for tags of DNS records. A tag is one word of name, colon and value.
+// Names compare without case. The lengths are the generic profile's.
 var cloudflare = cloud{contract: &Profile{
 	Name:       "cloudflare",
+	Source:     "https://developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes",
+	Guess:      "lengths, number",
 	Key:        Length{Runes: 63},
 	Value:      Length{Runes: 255},
 	KeyClass:   charsOf("ASCII letters and digits and - _", `[0-9A-Za-z\-_]`),

@@ -1,9 +1,10 @@
 package profile
 
-// cloudfoundry has the limits of Cloud Foundry for labels, its word for tags, by
-// https://v3-apidocs.cloudfoundry.org/#metadata. A cap isn't documented.
+// cloudfoundry has the limits of Cloud Foundry for labels, its word for tags.
 var cloudfoundry = cloud{contract: &Profile{
 	Name:       "cloudfoundry",
+	Source:     "https://v3-apidocs.cloudfoundry.org/#metadata",
+	Guess:      "number",
 	Key:        Length{Runes: 63, Prefix: 253},
 	Value:      Length{Runes: 63},
 	KeyClass:   kubernetesClass,

@@ -40,7 +40,7 @@ type service struct {
 // narrow returns a service with these kinds. Its profile is a copy of p after the change: objects of S3 have
 // the limits of AWS with MaxTags 10.
 func narrow(p Profile, change func(p *Profile), kinds ...string) service {
-	p.Narrow = true
+	p.Narrow, p.Source, p.Guess = true, "", ""
 	s := service{profile: changed(p, change)}
 
 	for _, k := range kinds {

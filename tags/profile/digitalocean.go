@@ -1,10 +1,10 @@
 package profile
 
-// digitalocean has the limits of DigitalOcean, by
-// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags. A tag is one word of key, colon and
-// value.
+// digitalocean has the limits of DigitalOcean. A tag is one word of key, colon and value.
 var digitalocean = cloud{contract: &Profile{
 	Name:        "digitalocean",
+	Source:      "https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags",
+	Guess:       "number",
 	Key:         Length{Runes: 255},
 	Entry:       Length{Runes: 255},
 	KeyClass:    digitaloceanClass,

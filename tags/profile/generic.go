@@ -8,6 +8,7 @@ var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, h
 
 var genericContract = Profile{
 	Name:     Generic,
+	Guess:    "all limits, as no known provider admits less",
 	Key:      Length{Runes: 63},
 	Value:    Length{Runes: 255},
 	KeyClass: strict,

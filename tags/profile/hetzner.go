@@ -1,20 +1,21 @@
 package profile
 
-// hetzner has the limits of Hetzner Cloud for labels, its word for tags, by
-// https://docs.hetzner.cloud/reference/cloud#labels.
+// hetzner has the limits of Hetzner Cloud for labels, its word for tags.
 var hetzner = cloud{
 	// The contract also admits the colon and the slash in the keys of all our tags.
 	contract: &Profile{
 		Name:     "hetzner",
+		Source:   "https://docs.hetzner.cloud/reference/cloud#labels",
 		Key:      Length{Runes: 63},
 		Value:    Length{Runes: 63},
 		KeyClass: strict,
 		MaxTags:  64,
 	},
 	api: &Profile{
-		Name:  "hetzner",
-		Key:   Length{Runes: 63, Prefix: 253},
-		Value: Length{Runes: 63},
+		Name:   "hetzner",
+		Source: "https://docs.hetzner.cloud/reference/cloud#labels",
+		Key:    Length{Runes: 63, Prefix: 253},
+		Value:  Length{Runes: 63},
 		KeyClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
 			"^("+hetznerPart+"(/"+hetznerPart+")?)?$"),
 		ValueClass: hetznerValueClass,

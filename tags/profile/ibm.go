@@ -1,9 +1,10 @@
 package profile
 
-// ibm has the limits of IBM Cloud, by https://cloud.ibm.com/docs/account?topic=account-tag. A tag is one
-// word of at most 128 characters, and a colon parts key and value.
+// ibm has the limits of IBM Cloud. A tag is one word of at most 128 characters, and a colon parts key and value.
 var ibm = cloud{contract: &Profile{
 	Name:        "ibm",
+	Source:      "https://cloud.ibm.com/docs/account?topic=account-tag",
+	Guess:       "number",
 	Key:         Length{Runes: 128},
 	Entry:       Length{Runes: 128},
 	EntryClass:  ibmClass,

@@ -7,9 +7,9 @@ var openstack = cloud{
 	services: openstackServices,
 	refuses:  openstackServices,
 	always: []service{
-		// The tags of a cluster are also tags of its servers. The limits are Nova's:
-		// https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags
+		// The tags of a cluster are also tags of its servers. The limits are Nova's.
 		narrow(openstackContract, func(p *Profile) {
+			p.Source = "https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags"
 			p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
 			p.Separator, p.Format = "=", noSlash
 		}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*").named("cluster-api"),
@@ -18,21 +18,29 @@ var openstack = cloud{
 
 var openstackServices = []service{
 	// Nova's schema of server metadata. 128 is its default quota.
-	narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
+	narrow(openstackMetadata, func(p *Profile) {
+		p.Source = "https://github.com/openstack/nova/blob/0391a19d0ff29d2987b6cc55f846eea3cff0a358/nova/api/validation/parameter_types.py"
+		p.Format = noSlash
+	}, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
 		"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("compute"),
 
 	// Cinder's schema of volume metadata, under the same quota.
-	narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*",
+	narrow(openstackMetadata, func(p *Profile) {
+		p.Source = "https://github.com/openstack/cinder/blob/master/cinder/api/validation/parameter_types.py"
+		p.KeyClass = cinderClass
+	}, "blockstorage.openstack.*/Volume*",
 		"openstack.k-orc.cloud/Volume*").named("blockstorage"),
 
 	// Keystone's schema of project tags.
-	narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
+	narrow(openstackAPI, func(p *Profile) {
+		p.Source, p.MaxTags = "https://github.com/openstack/keystone/blob/30ef2ffa65a3486ef882f00538e20f2253c57d4c/keystone/resource/schema.py#L50", 80
+	}, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
 }
 
-// openstackContract has the limits in
-// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items.
 var openstackContract = Profile{
 	Name:     "openstack",
+	Source:   "https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items",
+	Guess:    "number",
 	Key:      Length{Bytes: 255},
 	Value:    Length{Bytes: 255},
 	KeyClass: charsOf("anything but control characters", `[^\p{Cc}]`),
@@ -43,6 +51,8 @@ var openstackContract = Profile{
 // comma breaks filters, and a slash breaks the addresses of single tags.
 var openstackAPI = Profile{
 	Name:       "openstack",
+	Source:     "https://docs.openstack.org/api-ref/network/v2/#standard-attributes-tag-extension",
+	Guess:      "number",
 	Key:        Length{Runes: 255},
 	Value:      Length{Runes: 255},
 	KeyClass:   neutronClass,

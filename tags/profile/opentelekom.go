@@ -1,17 +1,17 @@
 package profile
 
-// opentelekom has the limits of Open Telekom Cloud, by
-// https://docs.otc.t-systems.com/tag-management-service/api-ref. No service is known to admit
-// more than twenty tags.
+// opentelekom has the limits of Open Telekom Cloud. No service is known to admit more than twenty tags.
 var opentelekom = cloud{
 	contract: &opentelekomContract,
 	always: []service{
-		// https://docs.otc.t-systems.com/elastic-volume-service/api-ref
-		narrow(opentelekomContract, func(p *Profile) { p.MaxTags = 10 }, "evs.opentelekomcloud.*/*", "blockstorage.opentelekomcloud.*/*"),
-
-		// https://docs.otc.t-systems.com/vpc-endpoint/api-ref admits more. Keys are the same in all
-		// services, so that one key finds all costs of a label.
 		narrow(opentelekomContract, func(p *Profile) {
+			p.Source = "https://docs.otc.t-systems.com/en-us/api/ecs/en-us_topic_0096282701.html https://docs.otc.t-systems.com/en-us/api/evs/en-us_topic_0068196913.html"
+			p.KeyClass, p.ValueClass, p.MaxTags, p.Format = opentelekomServers, opentelekomServers, 10, underscores
+		}, "ecs.opentelekomcloud.*/*", "compute.opentelekomcloud.*/*", "evs.opentelekomcloud.*/*", "blockstorage.opentelekomcloud.*/*"),
+
+		// These services admit more. Keys are the same in all services, so that one key finds all costs of a label.
+		narrow(opentelekomContract, func(p *Profile) {
+			p.Source = "https://docs.otc.t-systems.com/vpc-endpoint/api-ref"
 			p.Key, p.Value = Length{Runes: 128}, Length{Runes: 255}
 			p.KeyClass, p.ValueClass = huaweiContract.KeyClass, huaweiContract.ValueClass
 			p.Reserved = []string{"_sys_"}
@@ -21,6 +21,7 @@ var opentelekom = cloud{
 
 var opentelekomContract = Profile{
 	Name:       "opentelekom",
+	Source:     "https://docs.otc.t-systems.com/tag-management-service/api-ref",
 	Key:        Length{Runes: 36},
 	Value:      Length{Runes: 43},
 	KeyClass:   opentelekomClass,
@@ -29,4 +30,7 @@ var opentelekomContract = Profile{
 	Format:     NewFormat(nil, map[string]string{":": "_", "/": "_", ".": "_", " ": "_", "+": "_", "=": "_"}, false),
 }
 
-var opentelekomClass = charsOf("ASCII letters and digits and _ @ -", `[0-9A-Za-z_@\-]`)
+var (
+	opentelekomClass   = charsOf("ASCII letters and digits and _ @ -", `[0-9A-Za-z_@\-]`)
+	opentelekomServers = charsOf("ASCII letters and digits and _ -", `[0-9A-Za-z_\-]`)
+)

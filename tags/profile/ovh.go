@@ -1,9 +1,10 @@
 package profile
 
-// ovh has the limits of OVHcloud for tags of IAM resources, by https://help.ovhcloud.com/csm/en-iam-tags. A
-// cap isn't documented.
+// ovh has the limits of OVHcloud for tags of IAM resources.
 var ovh = cloud{contract: &Profile{
 	Name:       "ovh",
+	Source:     "https://github.com/ovh/terraform-provider-ovh/blob/a1ae5bcee34bfe693ffc152f057b26cdf9160f46/docs/resources/iam_resource_tags.md#L54",
+	Guess:      "number",
 	Key:        Length{Runes: 128},
 	Value:      Length{Runes: 256},
 	KeyClass:   ovhClass,

@@ -16,6 +16,10 @@ import (
 type Profile struct {
 	Name string
 
+	// Source is the address of the document with the limits, or several with a space between them. A line of code has
+	// its commit. Guess names the limits that no document has: these are cautious guesses.
+	Source, Guess string
+
 	// Key and Value are the greatest lengths of tag keys and of values.
 	Key, Value Length
 

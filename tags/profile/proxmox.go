@@ -1,10 +1,11 @@
 package profile
 
-// proxmox has the limits of Proxmox VE, by the format pve-tag of
-// https://git.proxmox.com/?p=pve-common.git;a=blob;f=src/PVE/JSONSchema.pm. A tag is one word, and Proxmox
-// puts it in lower case: capitals would be a difference for ever.
+// proxmox has the limits of Proxmox VE, by the format pve-tag. A tag is one word, and Proxmox puts it in lower
+// case: capitals would be a difference for ever.
 var proxmox = cloud{contract: &Profile{
 	Name:        "proxmox",
+	Source:      "https://git.proxmox.com/?p=pve-common.git;a=blob;f=src/PVE/JSONSchema.pm",
+	Guess:       "lengths, number",
 	Key:         Length{Runes: 63},
 	Value:       Length{Runes: 255},
 	EntryClass:  proxmoxClass,

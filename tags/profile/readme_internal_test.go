@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +19,11 @@ func TestREADME(t *testing.T) { tagstest.Section(t, "README.md", "profiles", tab
 // table returns the table of all profiles, in Markdown.
 func table() string {
 	out := &strings.Builder{}
-	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes | Sources |\n|---|---|---|---|---|---|---|---|---|---|\n")
 
 	for _, c := range clouds {
 		p := c.contract
-		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(c)}
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(c), sources(c)}
 
 		if p.Entry != (Length{}) {
 			columns[1], columns[2] = p.Entry.String()+" with the value", ""
@@ -44,6 +45,31 @@ func table() string {
 	}
 
 	return strings.ReplaceAll(out.String(), "  ", " ")
+}
+
+// sources returns links to the documents with the limits of the cloud and of its services, and the limits that are guessed.
+func sources(c *cloud) string {
+	all, guess := strings.Fields(c.contract.Source), ""
+	if c.api != nil {
+		all = append(all, strings.Fields(c.api.Source)...)
+	}
+
+	for _, s := range slices.Concat(c.always, c.services) {
+		all = append(all, strings.Fields(s.profile.Source)...)
+	}
+
+	slices.Sort(all)
+	all = slices.Compact(all)
+
+	for i, source := range all {
+		all[i] = fmt.Sprintf("[%d](%s)", i+1, source)
+	}
+
+	if c.contract.Guess != "" {
+		guess = "; a cautious guess: " + c.contract.Guess
+	}
+
+	return strings.TrimPrefix(strings.Join(all, " ")+guess, "; ")
 }
 
 // becomes returns the tag key of the label platform/env by the profile.

@@ -1,21 +1,22 @@
 package profile
 
-// scaleway has the limits of Scaleway. Its documents have none for most services: these limits are the
-// generic profile's.
+// scaleway has the generic profile's limits: the documents of Scaleway have none for most services.
 var scaleway = cloud{
 	contract: &scalewayContract,
 	always: []service{
-		// The comments of tags in the API of https://www.scaleway.com/developers/api/iam.
-		narrow(scalewayContract, func(p *Profile) { p.MaxTags = 10 }, "iam.scaleway.*/*"),
+		narrow(scalewayContract, func(p *Profile) { p.Source, p.MaxTags = "https://www.scaleway.com/developers/api/iam", 10 }, "iam.scaleway.*/*"),
 
-		// Tags with these keys set taints and labels of a pool's nodes, by
-		// https://www.scaleway.com/docs/kubernetes/reference-content/managing-tags.
-		narrow(scalewayContract, func(p *Profile) { p.Taken = []string{"noprefix", "taint"} }, "k8s.scaleway.*/Pool"),
+		// Tags with these keys set taints and labels of a pool's nodes.
+		narrow(scalewayContract, func(p *Profile) {
+			p.Source = "https://www.scaleway.com/docs/kubernetes/reference-content/managing-tags"
+			p.Taken = []string{"noprefix", "taint"}
+		}, "k8s.scaleway.*/Pool"),
 	},
 }
 
 var scalewayContract = Profile{
 	Name:     "scaleway",
+	Guess:    "all limits: the documents have none",
 	Key:      Length{Runes: 63},
 	Value:    Length{Runes: 255},
 	KeyClass: strict,

@@ -1,9 +1,11 @@
 package profile
 
-// stackit has the limits of STACKIT's resource manager for labels, its word for tags, by
-// https://docs.stackit.cloud. A cap isn't documented. networkArea places a project in a network.
+// stackit has the limits of STACKIT's resource manager for labels, its word for tags. networkArea places a
+// project in a network.
 var stackit = cloud{contract: &Profile{
 	Name:       "stackit",
+	Source:     "https://github.com/stackitcloud/terraform-provider-stackit/blob/0da566e296b5d8aaa6ea2adf79f93eac3e8907f0/docs/resources/resourcemanager_project.md",
+	Guess:      "number",
 	Key:        Length{Runes: 64},
 	Value:      Length{Runes: 64},
 	KeyClass:   stackitClass,

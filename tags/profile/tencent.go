@@ -1,13 +1,11 @@
 package profile
 
-// tencent has the limits of Tencent Cloud, by https://www.tencentcloud.com/document/product/651/13354. Its API
-// also keeps the keys qcloud, tencent and project to itself:
-// https://www.tencentcloud.com/document/product/651/33015.
+// tencent has the limits of Tencent Cloud. Its API also keeps the keys qcloud, tencent and project to itself.
 var tencent = cloud{
 	contract: &tencentContract,
 	always: []service{
-		// https://www.tencentcloud.com/document/product/436/31509
 		narrow(tencentContract, func(p *Profile) {
+			p.Source = "https://www.tencentcloud.com/document/product/436/31509"
 			p.KeyClass = classOf("letters, digits, inner spaces and + - = . _ : / @", "^("+tencentCOS+")?$")
 			p.ValueClass = classOf("letters, digits, inner spaces and + - = . _ : / @, not empty", "^"+tencentCOS+"$")
 		}, "cos.tencentcloud.*/*"),
@@ -16,6 +14,7 @@ var tencent = cloud{
 
 var tencentContract = Profile{
 	Name:       "tencent",
+	Source:     "https://www.tencentcloud.com/document/product/651/13354 https://www.tencentcloud.com/document/product/651/33015",
 	Key:        Length{Runes: 127},
 	Value:      Length{Runes: 255},
 	KeyClass:   classOf("letters, digits, inner spaces and + - = . _ : / @ ( ) [ ] , ; < >", "^("+tencentText+")?$"),
