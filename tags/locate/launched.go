@@ -23,13 +23,15 @@ func (ts *Targets) launches(k *TargetKind, to *Place) {
 	to.Unused = field.UnusedLaunches(k.GroupKind())
 
 	for _, l := range ts.asked.Launched(k.Kind) {
-		if !l.Path.Equal(to.Field.Path) {
-			p := &LaunchedPlace{Place: Place{Profile: to.Profile, Refuser: to.Refuser}, Of: l}
-			p.Field = &p.Of.Field
-			p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
-			ts.addShown(k, &p.Place)
-			to.Launched = append(to.Launched, p)
+		if l.Path.Equal(to.Field.Path) {
+			continue
 		}
+
+		p := &LaunchedPlace{Place: Place{Profile: to.Profile, Refuser: to.Refuser}, Of: l}
+		p.Field = &p.Of.Field
+		p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
+		ts.addShown(k, &p.Place)
+		to.Launched = append(to.Launched, p)
 	}
 }
 
