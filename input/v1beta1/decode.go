@@ -93,10 +93,8 @@ func (in *CloudTags) complete(compiled compiled) {
 		}
 	}
 
-	for _, r := range in.resources() {
-		for e, result := range r.expressions() {
-			*e = compiled[result][e.String()]
-		}
+	for e, result := range in.onceExpressions() {
+		*e = compiled[result][e.String()]
 	}
 
 	for i := range in.KubernetesMetadata {
@@ -244,10 +242,8 @@ func (in *CloudTags) weight() (parts int) {
 		}
 	}
 
-	for _, r := range in.resources() {
-		for e := range r.expressions() {
-			parts += perExpression + e.Size()
-		}
+	for e := range in.onceExpressions() {
+		parts += perExpression + e.Size()
 	}
 
 	return parts

@@ -440,7 +440,7 @@ func TestMethods(t *testing.T) {
 		required[in.SourceName(i)] = in.Sources[i].Required()
 	}
 
-	want := map[string]bool{`sources[0] "fixed"`: false, "sources[1]": true, "sources[2]": false, "sources[3]": false, "sources[4]": false, `sources[5] "class"`: true, `sources[6] "hop"`: true, "sources[7]": true}
+	want := map[string]bool{`sources[0] "fixed"`: false, "sources[1]": true, "sources[2]": false, "sources[3]": false, "sources[4]": false, `sources[5] "class"`: true, `sources[6] "hop"`: true, "sources[7]": true, "sources[8]": false}
 	if diff := cmp.Diff(want, required); diff != "" {
 		t.Errorf("\nWhat a source reads should be required if it says so, or is an object.\nRequired(): -want, +got:\n%s", diff)
 	}

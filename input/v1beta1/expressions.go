@@ -63,7 +63,7 @@ func expressions(a *admission, in self) {
 
 	for _, v := range sources {
 		s := self{v}
-		all += len(s.at("expressions").GetStructValue().GetFields()) + len(selectorsOf(at, s))
+		all += len(s.at("expressions").GetStructValue().GetFields()) + len(includesOf(at, s)) + len(selectorsOf(at, s))
 
 		if s.isOneOf("type", string(SourceTypeRequiredResource)) {
 			name := s.text("name")
@@ -106,6 +106,15 @@ func labelsOf(p *field.Path, source self) []place {
 	})
 }
 
+// includesOf returns the expression in include of the source at p, if there is one.
+func includesOf(p *field.Path, source self) (out []place) {
+	if text := source.at("include", "expression").GetStringValue(); text != "" {
+		out = append(out, place{p.Child("include", "expression"), text, expression.Patterns})
+	}
+
+	return out
+}
+
 // selectorsOf returns the expressions by which the source at p selects objects.
 func selectorsOf(p *field.Path, source self) (out []place) {
 	for _, sel := range []struct {
@@ -135,7 +144,13 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 		}
 	}
 
-	c.include(p.Child("include", "source"), source)
+	c.includeSource(p.Child("include", "source"), source)
+
+	for _, pl := range includesOf(p, source) {
+		if _, ok := c.once(pl, source); !ok {
+			return false
+		}
+	}
 
 	level, ok := c.selectors(p, source)
 	if f := c.finds[source.text("name")]; f != nil && source.isOneOf("type", string(SourceTypeRequiredResource)) {
@@ -146,9 +161,9 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 	return ok
 }
 
-// include refuses the name at p in include.source, unless it names one source of type RequiredResource before this one. Objects of that
-// source lead to no others, so they count for no level.
-func (c *expressionCheck) include(p *field.Path, source self) {
+// includeSource refuses the name at p in include.source, unless it names one source of type RequiredResource before this one. Objects of
+// that source lead to no others, so they count for no level.
+func (c *expressionCheck) includeSource(p *field.Path, source self) {
 	name := source.at("include", "source").GetStringValue()
 	if name == "" {
 		return
@@ -177,12 +192,10 @@ func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok b
 	}
 
 	for _, pl := range selectorsOf(p, source) {
-		e, ok := c.compile(pl)
+		e, ok := c.once(pl, source)
 		if !ok {
 			return level, false
 		}
-
-		c.selector(pl.path, source, e)
 
 		for _, name := range e.Objects() {
 			if f := c.finds[name]; f != nil {
@@ -198,12 +211,18 @@ func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok b
 	return level, true
 }
 
-// selector refuses what an expression at p may not read because it selects the objects of the source.
-func (c *expressionCheck) selector(p *field.Path, source self, e expression.Expression) {
-	trusted := source.at("trusted").GetBoolValue()
+// once compiles an expression that is evaluated once for all composed resources: it selects the objects of the source, or gives the
+// patterns of its include. once refuses what the expression may not read. It returns false if no more expressions are to be checked.
+func (c *expressionCheck) once(pl place, source self) (expression.Expression, bool) {
+	p, trusted := pl.path, source.at("trusted").GetBoolValue()
+
+	e, ok := c.compile(pl)
+	if !ok {
+		return e, false
+	}
 
 	for _, v := range e.PerResource() {
-		c.refuse(p, fmt.Sprintf("must not mention %s: objects are the same for all composed resources", v))
+		c.refuse(p, fmt.Sprintf("must not mention %s: the expression has one value for all composed resources", v))
 	}
 
 	if e.ComputesObjects() {
@@ -227,6 +246,8 @@ func (c *expressionCheck) selector(p *field.Path, source self, e expression.Expr
 	if trusted && !e.OnlyNamespace() {
 		c.refuse(p, "must mention nothing of xr but xr.metadata.namespace, since the source is trusted: the author of the composite resource writes the rest")
 	}
+
+	return e, true
 }
 
 // compile the expression, and refuse it if it reads what can't exist. It returns the zero Expression if there is a mistake,

@@ -470,10 +470,9 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
-// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless)",message="only pick One allows kinds, defaultMatchLabels and unless",fieldPath=".resource"
-// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.name) || !has(self.resource.matchLabels)",message="only pick One allows both name and matchLabels",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && (!has(self.resource.name) || !has(self.resource.matchLabels))",message="only pick One allows kinds, defaultMatchLabels, unless, and both name and matchLabels",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath) || has(self.include.source)",message="a trusted source can't read this from the composite resource or the context, which others write: write keys, or name a trusted source in include.source",fieldPath=".include.fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && (has(self.include.fromFieldPath) || has(self.include.expression))",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source. Value takes labels from values. CompositeField takes them from the
 	// map at fromFieldPath of the composite resource, and ContextField from the map at
@@ -560,8 +559,8 @@ type Source struct {
 
 	// Trusted sources may set reservedKeys. Their value for such a key replaces the
 	// value that an earlier step has set. Their labels take tag slots first. A trusted
-	// source may be selected by expressions that read xr.metadata.namespace and other
-	// trusted sources, and nothing else.
+	// source may be selected, and its include given, by expressions that read
+	// xr.metadata.namespace and other trusted sources, and nothing else.
 	//
 	// +optional
 	Trusted bool `json:"trusted,omitempty"`
@@ -613,7 +612,7 @@ type Source struct {
 // taken if any pattern matches its key: a key, or the beginning of keys and a *,
 // e.g. platform/*.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="must have at most one of keys and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="has(self.keys) ? !has(self.fromFieldPath) && !has(self.expression) : !has(self.fromFieldPath) || !has(self.expression)",message="must have at most one of keys, fromFieldPath and expression"
 // +kubebuilder:validation:XValidation:rule="!has(self.contextKey) || !has(self.source)",message="must have at most one of contextKey and source"
 // +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey) && !has(self.source)",message="is required with contextKey or source: it says where the patterns are",fieldPath=".fromFieldPath"
 // +kubebuilder:validation:MinProperties=1
@@ -658,6 +657,13 @@ type Include struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	Source string `json:"source,omitempty"`
+
+	// Expression is the CEL expression of the patterns. It reads the same variables as the
+	// expression of a name, and gives the same as the field at fromFieldPath. If it has no
+	// value, nothing is included.
+	//
+	// +optional
+	Expression expression.Expression `json:"expression,omitzero"`
 }
 
 // A FromFieldPathPolicy says whether a field must be there.
@@ -1226,8 +1232,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="is required by type ComposedResource, and forbidden elsewhere",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="is for type RequiredResource only",fieldPath=".policy"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless)",message="only sources with pick One allow kinds, defaultMatchLabels and unless",fieldPath=".resource"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.name) || !has(self.resource.matchLabels)",message="only sources with pick One allow both name and matchLabels",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && (!has(self.resource.name) || !has(self.resource.matchLabels))",message="only sources with pick One allow kinds, defaultMatchLabels, unless, and both name and matchLabels",fieldPath=".resource"
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource
@@ -1426,6 +1431,27 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 // IsHop reports whether the source of type RequiredResource gives no labels: its object only leads to objects of other
 // sources.
 func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
+
+// IsRead reports whether the patterns are in a field, or are the value of an expression.
+func (i *Include) IsRead() bool { return !i.FromFieldPath.IsZero() || !i.Expression.IsZero() }
+
+// onceExpressions returns the expressions that are evaluated once for all composed resources, and what each is to be: all but those
+// of labels.
+func (in *CloudTags) onceExpressions() map[*expression.Expression]expression.ValueType {
+	out := make(map[*expression.Expression]expression.ValueType)
+
+	for _, r := range in.resources() {
+		maps.Copy(out, r.expressions())
+	}
+
+	for i := range in.Sources {
+		if include := in.Sources[i].Include; include != nil && !include.Expression.IsZero() {
+			out[&include.Expression] = expression.Patterns
+		}
+	}
+
+	return out
+}
 
 // resources returns the selectors of all sources and entries of type RequiredResource.
 func (in *CloudTags) resources() []*RequiredResource {

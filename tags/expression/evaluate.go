@@ -9,6 +9,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -165,35 +166,81 @@ func (c *Call) result(v ref.Val, want ValueType) (*structpb.Value, error) {
 	case types.Int, types.Uint, types.Double:
 		return number(v)
 	case sorted:
-		return c.labels(v)
+		return c.fields(v, want)
+	case traits.Lister:
+		return c.items(v)
 	default:
 		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), want)
 	}
 }
 
-// labels returns m as a map of strings.
-func (c *Call) labels(m sorted) (*structpb.Value, error) {
+// fields returns m as the map that is wanted: of strings, or for patterns also of booleans and nulls.
+func (c *Call) fields(m sorted, want ValueType) (*structpb.Value, error) {
 	out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		value, _ := m.Mapper.Find(key) // Not m.Find: that charges, and a charge may panic, from which only Eval recovers.
 		k, isKey := key.(types.String)
-		v, isText := value.(types.String)
+		v := fieldValue(value, want)
 
-		if !isKey || !isText {
-			return nil, errors.Errorf("has a key %s whose value is %s: keys and values must be strings", words.Name(fmt.Sprint(key.Value())), kindOf(kind(value), value.Type().TypeName()))
+		if !isKey || v == nil {
+			must := map[ValueType]string{Labels: "keys and values must be strings", Patterns: "keys must be strings, and values booleans"}[want]
+			return nil, errors.Errorf("has a key %s whose value is %s: %s", words.Name(fmt.Sprint(key.Value())), kindOf(kind(value), value.Type().TypeName()), must)
 		}
 
-		if err := c.spend(itemUnits + int64(len(k)+len(v))/bytesPerUnit); err != nil {
+		if err := c.keep(string(k) + v.GetStringValue()); err != nil {
 			return nil, err
 		}
 
-		out.Fields[string(k)] = structpb.NewStringValue(string(v))
+		out.Fields[string(k)] = v
 	}
 
 	return structpb.NewStructValue(out), nil
 }
+
+// fieldValue returns v as a value in the map that is wanted, or nil if v can't be one.
+func fieldValue(v ref.Val, want ValueType) *structpb.Value {
+	switch v := v.(type) {
+	case types.String:
+		return structpb.NewStringValue(string(v))
+	case types.Bool:
+		if want == Patterns {
+			return structpb.NewBoolValue(bool(v))
+		}
+	case types.Null:
+		if want == Patterns {
+			return structpb.NewNullValue()
+		}
+	}
+
+	return nil
+}
+
+// items returns the list as a list of strings.
+func (c *Call) items(list traits.Lister) (*structpb.Value, error) {
+	out := &structpb.ListValue{}
+
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		item := it.Next()
+
+		text, ok := item.(types.String)
+		if !ok {
+			return nil, errors.Errorf("has an item that is %s, not a string", kindOf(kind(item), item.Type().TypeName()))
+		}
+
+		if err := c.keep(string(text)); err != nil {
+			return nil, err
+		}
+
+		out.Values = append(out.Values, structpb.NewStringValue(string(text)))
+	}
+
+	return structpb.NewListValue(out), nil
+}
+
+// keep charges an item of a result, which has the text.
+func (c *Call) keep(text string) error { return c.spend(itemUnits + int64(len(text))/bytesPerUnit) }
 
 // number returns v as a floating point number, unless it may have lost digits when it became one.
 func number(v ref.Val) (*structpb.Value, error) {

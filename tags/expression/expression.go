@@ -141,19 +141,24 @@ const (
 
 	// Labels are those by which objects are selected.
 	Labels ValueType = "a map of strings"
+
+	// Patterns are those of the labels that a source includes.
+	Patterns ValueType = "a string, a list of strings or a map of booleans"
 )
 
 // admits reports whether the value may have type t.
 func (r ValueType) admits(t *types.Type) bool {
 	switch t.Kind() {
-	case types.ListKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
+	case types.ListKind:
+		return r == Patterns
+	case types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
 		return false
 	case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind:
 		return r == Label
 	case types.StringKind:
 		return r != Labels
 	case types.MapKind:
-		return r == Labels
+		return r == Labels || r == Patterns
 	default:
 		return !isOptional(t) || r.admits(t.Parameters()[0])
 	}

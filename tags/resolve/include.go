@@ -32,7 +32,7 @@ func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has
 func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	out := listed(s)
 
-	if in := s.Include; in != nil && !in.FromFieldPath.IsZero() {
+	if in := s.Include; in != nil && in.IsRead() {
 		read, err := r.registry(in, name)
 
 		note, ok := optional(s, err)
@@ -63,28 +63,63 @@ func listed(s *v1beta1.Source) *include {
 	return &include{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
 }
 
-// A registry has the patterns in the field of an include. Keys that match a pattern of except are left out, even if they match a
+// A registry has the patterns that an include reads. Keys that match a pattern of except are left out, even if they match a
 // pattern of keys. {"platform/*": true, "platform/secret": false} has one of each.
 type registry struct{ keys, except []string }
 
-// A registryField is where a registry is.
-type registryField struct{ contextKey, source, path string }
+// A registryPlace is where a registry is: in a field, or in the value of an expression.
+type registryPlace struct{ contextKey, source, path, expression string }
 
-// registry returns the patterns in the field of the include. It reads each field once, for the first source that asks. name is
-// that source's name in messages. There are no patterns while Crossplane fetches the objects. If there is no such field, the
-// error is a *absence. See testdata/include.yaml.
-func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ error) {
-	at := registryField{in.ContextKey, in.Source, in.FromFieldPath.String()}
+// registry returns the patterns that the include reads. It reads each place once, for the first source that asks. name is that
+// source's name in messages. There are no patterns while Crossplane fetches the objects. If there is no such field, or the
+// expression has no value, the error is a *absence. See testdata/include.yaml.
+func (r *resolver) registry(in *v1beta1.Include, name string) (registry, error) {
+	at := registryPlace{in.ContextKey, in.Source, in.FromFieldPath.String(), in.Expression.String()}
 	if out, ok := r.registries[at]; ok {
 		return out, nil
 	}
 
-	objects, err := r.registryObjects(in)
-	if err != nil || len(objects) == 0 {
-		return out, err
+	read := r.registryField
+	if !in.Expression.IsZero() {
+		read = r.registryValue
 	}
 
-	there := false
+	out, err := read(in)
+	if err != nil || out == nil {
+		return registry{}, err
+	}
+
+	r.registries[at] = *out
+	r.patterns["include of "+name] = len(out.keys) + len(out.except)
+
+	return *out, nil
+}
+
+// registryValue returns the patterns in the value of the include's expression, or nil while Crossplane fetches the objects that
+// the expression reads.
+func (r *resolver) registryValue(in *v1beta1.Include) (*registry, error) {
+	v, err := r.once(in.Expression, "include")
+	if errors.Is(err, errWaits) {
+		return nil, nil //nolint:nilnil // Waiting is neither a registry nor an error.
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	out := &registry{}
+
+	return out, out.add(object.NodeOf(v), "the expression")
+}
+
+// registryField returns the patterns in the field of the include, or nil while Crossplane fetches the objects with the field.
+func (r *resolver) registryField(in *v1beta1.Include) (*registry, error) {
+	objects, err := r.registryObjects(in)
+	if err != nil || len(objects) == 0 {
+		return nil, err
+	}
+
+	out, there := &registry{}, false
 
 	for _, o := range objects {
 		n, err := o.valueAt(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
@@ -93,17 +128,14 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ e
 		}
 
 		if err != nil {
-			return registry{}, err
+			return nil, err
 		}
 	}
 
 	if !there {
 		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, in.FromFieldPath, soWithAll(objects))
-		return registry{}, objects[0].missing(in.FromFieldPath, note)
+		return nil, objects[0].missing(in.FromFieldPath, note)
 	}
-
-	r.registries[at] = out
-	r.patterns["include of "+name] = len(out.keys) + len(out.except)
 
 	return out, nil
 }

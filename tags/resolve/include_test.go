@@ -82,6 +82,7 @@ func TestInclude(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		include := rapid.SampledFrom([]string{
 			`{"fromFieldPath": "spec.registry"}`, `{"contextKey": "k", "fromFieldPath": "spec.registry"}`, `{"source": "definitions", "fromFieldPath": "spec.registry"}`,
+			`{"expression": "xr.spec.?registry"}`, `{"expression": "context.k.spec.?registry"}`, `{"expression": "required.definitions[0].spec.?registry"}`,
 		}).Draw(t, "include")
 		in := decode(test, fmt.Sprintf(`"keyPrefix": "", "sources": [
 			{"type": "RequiredResource", "name": "definitions", "policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "A", "matchLabels": {"all": true}}},
@@ -93,7 +94,7 @@ func TestInclude(t *testing.T) {
 		)
 
 		n := 1
-		if strings.Contains(include, "definitions") {
+		if strings.Contains(include, "source") {
 			n = rapid.IntRange(0, 4).Draw(t, "objects")
 		}
 
@@ -107,9 +108,9 @@ func TestInclude(t *testing.T) {
 		req := observe(`{"metadata": {"name": "x"}}`)
 
 		switch {
-		case strings.Contains(include, "contextKey"):
+		case strings.Contains(include, "context"):
 			req.Context = &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStructValue(objects[0])}}
-		case !strings.Contains(include, "source"):
+		case !strings.Contains(include, "definitions"):
 			req.Observed.Composite.Resource = objects[0]
 		}
 
@@ -149,6 +150,20 @@ func TestInclude(t *testing.T) {
 	})
 }
 
+// drawKey draws the key of a label.
+func drawKey(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"k0", "k1", "k2"}).Draw(t, "key")
+}
+
+// drawPattern draws the CEL of a pattern that somebody writes, who may not be trusted. No error tells whether there is one.
+func drawPattern(t *rapid.T) string {
+	return rapid.SampledFrom([]string{
+		`'k1'`, `xr.metadata.namespace`, `xr['metadata']['namespace']`, `required.hop[?0].?spec.?pattern.orValue('')`, `required['hop'].map(h, h.spec.pattern)[?0].orValue('')`,
+		`xr.spec.pattern`, `[xr][0].spec.pattern`, `{'xr': xr}.xr.spec.pattern`, `xr.map(k, xr[k]).size() > 2 ? 'k1' : 'k2'`, `xr.metadata.name`, `[xr.metadata].map(xr, xr.name)[0]`,
+		`context.k.spec.pattern`, `required.?class.?spec.?pattern.orValue('')`, `required[xr.metadata.namespace == 'n0' ? 'class' : 'hop'].spec.pattern`, `required.map(k, k)[?1].orValue('')`,
+	}).Draw(t, "pattern")
+}
+
 // TestIncludeTrust lets hostile people write the composite resource, the context and objects that aren't trusted. If an input
 // is admitted, none of that should decide on trusted labels.
 func TestIncludeTrust(t *testing.T) {
@@ -158,6 +173,7 @@ func TestIncludeTrust(t *testing.T) {
 		trusted := rapid.Bool().Draw(t, "trusted hop")
 		include := rapid.SampledFrom([]string{
 			`{"keys": ["a*"]}`, `{"fromFieldPath": "spec.include"}`, `{"contextKey": "k", "fromFieldPath": "spec.include"}`, `{"source": "hop", "fromFieldPath": "spec.include"}`, `{"source": "class", "fromFieldPath": "spec.include"}`,
+			`{"expression": "` + drawPattern(t) + `"}`, fmt.Sprintf(`{"expression": "[?optional.ofNonZeroValue(%s), ?optional.ofNonZeroValue(%s)]"}`, drawPattern(t), drawPattern(t)),
 		}).Draw(t, "include")
 
 		in, err := v1beta1.Decode(tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "keyPrefix": "", "reservedKeys": ["*"], "sources": [
@@ -174,13 +190,13 @@ func TestIncludeTrust(t *testing.T) {
 		var sets []resolve.LabelSet
 
 		object := func(name, namespace string) *structpb.Struct {
-			return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": %q, "namespace": %q, "labels": {"k0": "k0"}}, "spec": {"include": %s}}`, name, namespace, drawPatterns(t)))
+			return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": %q, "namespace": %q, "labels": {"k0": "k0"}}, "spec": {"include": %s, "pattern": %q}}`, name, namespace, drawPatterns(t), drawKey(t)))
 		}
 		ours := object("ours", "")
 
 		for range 2 {
-			req := observe(fmt.Sprintf(`{"metadata": {"name": "x"}, "spec": {"class": "theirs", "include": %s}}`, drawPatterns(t)))
-			req.Context = tagstest.MustStructJSON(fmt.Sprintf(`{"k": {"spec": {"include": %s}}}`, drawPatterns(t)))
+			req := observe(fmt.Sprintf(`{"metadata": {"name": %q, "namespace": "n0"}, "spec": {"class": "theirs", "include": %s, "pattern": %q}}`, drawKey(t), drawPatterns(t), drawKey(t)))
+			req.Context = tagstest.MustStructJSON(fmt.Sprintf(`{"k": {"spec": {"include": %s, "pattern": %q}}}`, drawPatterns(t), drawKey(t)))
 
 			set, _, err := cluster{objects: []*structpb.Struct{ours, object("theirs", evil)}}.reconcile(in, req)
 			if err != nil {

@@ -24,7 +24,7 @@ const maxText = 64 << 10
 const maxStandard = 256 << 10
 
 // tooMany returns an error if the counts together are above the limit. The error names the largest count. For example:
-// "there are 1001 patterns of keys in fields, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list
+// "there are 1001 patterns of keys in fields and expressions, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list
 // that it reads". things are the words for what is counted, and mend says how to have fewer.
 func tooMany(counts map[string]int, limit int, things, mend string) error {
 	all, largest := 0, ""

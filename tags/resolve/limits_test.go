@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 			reason: "One more is, and the largest list is named.",
 			input:  fields,
 			xr:     xr(`"a": ` + list(500) + `, "b": ` + objectOf("b", 0, 501)),
-			err:    "there are 1001 patterns of keys in fields, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list that it reads",
+			err:    "there are 1001 patterns of keys in fields and expressions, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list that it reads",
 		},
 		"LongText": {
 			reason: "A text takes longer to read than a list.",
@@ -101,13 +101,20 @@ func TestLimits(t *testing.T) {
 			reason: "What a text holds counts as what a list does.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
 			xr:     xr(`"a": {}, "b": "` + strings.Repeat(`- k\n`, 1001) + `"`),
-			err:    "there are 1001 patterns of keys in fields, and at most 1000 are allowed: include of sources[0] has the most, 1001: shorten the list that it reads",
+			err:    "there are 1001 patterns of keys in fields and expressions, and at most 1000 are allowed: include of sources[0] has the most, 1001: shorten the list that it reads",
 		},
 		"Includes": {
 			reason: "The patterns of an include are patterns from a field, too.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
 			xr:     xr(`"a": {}, "b": ` + list(1001)),
-			err:    "there are 1001 patterns of keys in fields, and at most 1000 are allowed: include of sources[0] has the most, 1001: shorten the list that it reads",
+			err:    "there are 1001 patterns of keys in fields and expressions, and at most 1000 are allowed: include of sources[0] has the most, 1001: shorten the list that it reads",
+		},
+		"Expressions": {
+			reason: "So are patterns that an expression computes, and each source that computes the same counts once.",
+			input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"expression": "xr.spec.b.map(p, p)"}},
+				{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"expression": "xr.spec.b.map(p, p)"}}, {"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"expression": "xr.spec.b"}}]`,
+			xr:  xr(`"a": {}, "b": ` + list(501)),
+			err: "there are 1002 patterns of keys in fields and expressions, and at most 1000 are allowed: include of sources[0] has the most, 501: shorten the list that it reads",
 		},
 	}
 

@@ -181,9 +181,9 @@ type resolver struct {
 	// read its objects.
 	found map[*v1beta1.Source]objects
 
-	// registries are the registries so far, and patterns counts the patterns of keys in fields, by the part of the input that
-	// reads the field first, such as removeTags[0].
-	registries map[registryField]registry
+	// registries are the registries so far, and patterns counts the patterns of keys in fields and expressions, by the part of the input
+	// that reads them first, such as removeTags[0].
+	registries map[registryPlace]registry
 	patterns   map[string]int
 }
 
@@ -200,7 +200,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		required: required,
 		patterns: make(map[string]int),
 
-		registries: make(map[registryField]registry),
+		registries: make(map[registryPlace]registry),
 
 		found:    make(map[*v1beta1.Source]objects),
 		readable: make(map[*v1beta1.Source]bool),

@@ -142,13 +142,14 @@ func inputOf(fields string, sources []string) *structpb.Struct {
 func drawInclude(t *rapid.T, n node, before []node) string {
 	may := []string{"", `"include": {"except": ["k1"]}, `}
 	if !n.trusted {
-		may = append(may, `"include": {"fromFieldPath": "spec.include"}, `, `"include": {"contextKey": "registry", "fromFieldPath": "include"}, `)
+		may = append(may, `"include": {"fromFieldPath": "spec.include"}, `, `"include": {"contextKey": "registry", "fromFieldPath": "include"}, `,
+			`"include": {"expression": "xr.spec.include"}, `, `"include": {"expression": "context.registry.?include"}, `)
 	}
 
 	for j, other := range before {
 		if other.trusted || !n.trusted {
 			e := fmt.Sprintf(`"include": {"source": "s%d", "fromFieldPath": "spec.include"}, `, j)
-			may = append(may, e, e)
+			may = append(may, e, e, fmt.Sprintf(`"include": {"expression": %q}, `, strings.ReplaceAll(other.read(j), "next", "include")))
 		}
 	}
 

@@ -50,7 +50,7 @@ func (r *resolver) tagKeys() error {
 		r.set.Ignore = append(r.set.Ignore, keys...)
 	}
 
-	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields", "shorten the list that it reads")
+	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
 }
 
 // keys returns the keys of an entry of removeTags or ignoreTags, each as a copy of k. For example, the entry {key: "backup:*"} has

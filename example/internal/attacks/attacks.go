@@ -147,6 +147,10 @@ func onIncludes() []Attack {
 		hop  = `{"type": "RequiredResource", "name": "a", ` + named + `}`
 	)
 
+	computed := func(name string, long thing) Attack {
+		return Attack{name + " of the expression of an include", "sources[].include.expression", including(`"expression": "xr.spec.long"`), in("xr.spec.long", long), 0}
+	}
+
 	attack := func(name string, long thing) Attack {
 		return Attack{name + " of an include", "sources[].include.fromFieldPath", including(path), in("xr.spec.long", long), 0}
 	}
@@ -162,6 +166,10 @@ func onIncludes() []Attack {
 		attack("short text of comments", atMost(inField, texts("- a\n#&\n\n"))),
 		attack("short text of levels", atMost(inField, texts("[["))),
 		{"patterns in the context", "sources[].include.contextKey", including(`"contextKey": "k", "fromFieldPath": "long"`), in("context.k.long", patterns), 0},
+		computed("patterns", patterns),
+		computed("map of patterns", mapOf("pattern-NAME-*", "true")),
+		computed("text", text),
+		computed("short text of patterns", atMost(inField, texts("- \"a & b\"\n"))),
 		{"patterns in an object", "sources[].include.source", including(`"source": "a", `+path, hop), in("object.spec.long", patterns), 0},
 	}
 }

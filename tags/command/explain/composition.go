@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -68,7 +69,7 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 	}
 
 	needsContext := func(s v1beta1.Source) bool {
-		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && s.Include.ContextKey != ""
+		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && (s.Include.ContextKey != "" || s.Include.Expression.Mentions(expression.Context))
 	}
 	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
 		run.notes = append(run.notes, "what is in the pipeline's context isn't known without --context")

@@ -224,6 +224,7 @@ func TestOptions(t *testing.T) {
 		"pick":              "All objects of the kind are checked.",
 		"contextKey":        "The API server knows no context.",
 		"source":            "Keys that fields list are unknown, so all are checked.",
+		"expression":        "Keys that an expression gives are unknown, so all are checked.",
 		"providerFieldPath": "It gives no labels.",
 		"resources":         "A note says that the source counts as if it were for all.",
 		"onConflict":        "Steps before have other tags, not other labels.",

@@ -38,7 +38,7 @@ type readOptions struct {
 func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
-	// If a field of an object has the patterns to include, the policy doesn't know them, and checks all keys.
+	// If include reads patterns, the policy doesn't know them, and checks all keys.
 	if s.Include != nil && s.Include.Keys != nil {
 		o.included = " && " + anyOf(append(matchesAny(o.Key(), s.Include.Keys), "false")...)
 	}
@@ -235,6 +235,10 @@ func (p *policy) read(s *manifest.Step) {
 
 		if !checked {
 			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, bySource[i]))
+		}
+
+		if checked && source.Include != nil && source.Include.IsRead() {
+			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
 		if source.Resources != nil {
