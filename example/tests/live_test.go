@@ -82,6 +82,7 @@ var liveTests = []liveTest{
 	{name: "Cap", shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
 	{name: "AnyClass", shows: "without labels to select by, any class is picked if the input says so"},
+	{name: "ClassKinds", shows: "an XR names the kind of its class; without it, an event says which class is picked"},
 	{name: "Bound", run: testBound, shows: "an XR that is bound picks no class, and keeps the one that it has"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
 	{name: "LateInit", run: testLateInit, shows: "the last label stays away, even if the provider acts before Crossplane's second run"},

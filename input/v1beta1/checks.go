@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -136,6 +137,7 @@ func refine(root *schema) {
 	root.Properties["sources"].Items.Properties["include"].Properties["contextKey"].check = readContextKey
 
 	for _, s := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
+		s.Properties["resource"].check = oneGroup
 		s.Properties["resource"].Properties["matchLabels"].check = oneMap
 	}
 
@@ -170,6 +172,26 @@ func differentNames(a *admission, p *field.Path, sources self) {
 		if ofStandard {
 			inStandard[name] = a.origins.where(at.String())
 		}
+	}
+}
+
+// oneGroup refuses one kind in two API groups beside kindFieldPath, since its field names the kind alone.
+func oneGroup(a *admission, p *field.Path, resource self) {
+	if !resource.has("kindFieldPath") {
+		return
+	}
+
+	kinds := make(map[string]apischema.GroupVersionKind)
+
+	for i, v := range resource.at("kinds").GetListValue().GetValues() {
+		k := apischema.FromAPIVersionAndKind((self{v}).text("apiVersion"), (self{v}).text("kind"))
+
+		other, ok := kinds[k.Kind]
+		if ok && other.Group != k.Group {
+			a.note(field.Invalid(p.Child("kinds").Index(i).Child("kind"), k.Kind, fmt.Sprintf("is a kind of %s, too, and the field at kindFieldPath names no API group: leave out one of them, or kindFieldPath", other.GroupVersion())))
+		}
+
+		kinds[k.Kind] = k
 	}
 }
 

@@ -693,7 +693,7 @@ type SourcePolicy struct {
 
 // A RequiredResource says which objects Crossplane fetches.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)",message="must have either apiVersion and kind, or kinds"
+// +kubebuilder:validation:XValidation:rule="has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind) && !has(self.kindFieldPath)",message="must have either apiVersion and kind, or kinds, perhaps with kindFieldPath"
 // +kubebuilder:validation:XValidation:rule="has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)",message="must have one of name, matchLabels and defaultMatchLabels"
 type RequiredResource struct {
 	// APIVersion of the objects.
@@ -713,6 +713,14 @@ type RequiredResource struct {
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	Kinds []ResourceKind `json:"kinds,omitempty"`
+
+	// KindFieldPath is the path of a field of the composite resource that says which of kinds
+	// the object has, e.g. spec.classRef.kind. If the field is absent or empty, all kinds
+	// count. No two of kinds may be one kind in two API groups then.
+	//
+	// +optional
+	// +kubebuilder:validation:Format=field-path
+	KindFieldPath object.Path `json:"kindFieldPath,omitzero"`
 
 	// Name of the object.
 	//

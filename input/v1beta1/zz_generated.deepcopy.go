@@ -503,6 +503,7 @@ func (in *RequiredResource) DeepCopyInto(out *RequiredResource) {
 		*out = make([]ResourceKind, len(*in))
 		copy(*out, *in)
 	}
+	in.KindFieldPath.DeepCopyInto(&out.KindFieldPath)
 	if in.Name != nil {
 		in, out := &in.Name, &out.Name
 		*out = new(StringSelector)

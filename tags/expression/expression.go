@@ -142,7 +142,7 @@ const (
 	// Labels are those by which objects are selected.
 	Labels ValueType = "a map of strings"
 
-	// Patterns are those of the labels that a source includes.
+	// Patterns are keys, or the beginnings of keys, that a source includes.
 	Patterns ValueType = "a string, a list of strings or a map of booleans"
 )
 

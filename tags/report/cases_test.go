@@ -40,6 +40,7 @@ type reportCase struct {
 	Set   struct {
 		Cut        int                        `json:"cut"`
 		Empty      []resolve.Lack             `json:"empty"`
+		Ambiguous  []resolve.Lack             `json:"ambiguous"`
 		Provider   string                     `json:"provider"`
 		Labels     []tags.Label               `json:"labels"`
 		Overridden []tags.Label               `json:"overridden"`
@@ -164,7 +165,7 @@ func (tc *reportCase) scene() scene {
 	s := scene{
 		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
 		run: Run{Input: tc.Input, Set: resolve.LabelSet{
-			Cut: tc.Set.Cut, Empty: tc.Set.Empty, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
+			Cut: tc.Set.Cut, Empty: tc.Set.Empty, Ambiguous: tc.Set.Ambiguous, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},
 		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},

@@ -35,8 +35,9 @@ type findings struct {
 	// notes about the tags of resources, by their kind.
 	notes map[stamp.NoteKind][]notedResource
 
-	// empty sources find nothing. valueless are expressions of other sources without a value.
-	empty, valueless []resolve.Lack
+	// empty sources find nothing. valueless are expressions of other sources without a value. ambiguous sources have picked one of
+	// several objects with a name.
+	empty, valueless, ambiguous []resolve.Lack
 
 	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
 	// pipeline's context may stand anywhere.
@@ -63,7 +64,7 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
 		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), surplus: r.Set.Surplus(),
+		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), ambiguous: r.Set.Ambiguous, surplus: r.Set.Surplus(),
 	}
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {
@@ -153,7 +154,7 @@ func (f *findings) add(s *stamp.Result) {
 func (f *findings) digest(id string, v verdict) string {
 	facts := []any{
 		id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
-		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, slices.Concat(f.unprofiled, f.early),
+		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, append(f.valueless, f.ambiguous...), slices.Concat(f.unprofiled, f.early),
 	}
 
 	for _, skips := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {

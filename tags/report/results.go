@@ -211,6 +211,7 @@ func (f *findings) unseen() []topic {
 		texts(topic{severity: normal, reason: "NoResources", one: "step", several: "steps"}, f.early...),
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
 		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.Lack.String), shown),
+		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.ambiguous, resolve.Lack.String), shown),
 		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.Lack.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
 		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),

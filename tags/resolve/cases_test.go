@@ -278,6 +278,10 @@ func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 		say("empty: %s", e)
 	}
 
+	for _, a := range s.Ambiguous {
+		say("ambiguous: %s", a)
+	}
+
 	return out
 }
 

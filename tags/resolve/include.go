@@ -108,8 +108,9 @@ func (r *resolver) registryValue(in *v1beta1.Include) (*registry, error) {
 	}
 
 	out := &registry{}
+	err = out.add(object.NodeOf(v), "the expression")
 
-	return out, out.add(object.NodeOf(v), "the expression")
+	return out, err
 }
 
 // registryField returns the patterns in the field of the include, or nil while Crossplane fetches the objects with the field.

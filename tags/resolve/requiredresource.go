@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -136,7 +137,8 @@ func soWithAll(objects []namedObject) string {
 
 // selectedTitle returns a name for the selected objects, such as "Team payments" or "ConfigMap with team=payments".
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
-	title := strings.Join(words.Map(res.ResourceKinds(), func(k v1beta1.ResourceKind) string { return k.Kind }), " or ")
+	kinds, _ := r.kinds(res) // An error leaves none, and the source doesn't resolve.
+	title := strings.Join(kindNames(kinds), " or ")
 
 	if res.Name != nil && !res.Name.Expression.IsZero() {
 		return title + " that an expression names"
@@ -166,10 +168,12 @@ func pairs(labels map[string]string) string {
 	return strings.Join(words.Map(slices.Sorted(maps.Keys(labels)), func(key string) string { return key + "=" + labels[key] }), ",")
 }
 
-// objects are the objects that a source selects, or the error of looking for them.
+// objects are the objects that a source selects, or the error of looking for them. ambiguous says that the name of a picked object
+// means others, too. It is empty if the name is clear.
 type objects struct {
-	all []namedObject
-	err error
+	all       []namedObject
+	ambiguous string
+	err       error
 }
 
 // objects returns the objects that look finds for s, such as the Namespace team-a, or the one that pick chooses. It
@@ -179,13 +183,33 @@ func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	if !ok {
 		out.all, out.err = r.look(s)
 		if s.Pick == v1beta1.PickOne {
-			out.all, out.err = r.pick(s, out.all, out.err)
+			candidates := out.all
+			out.all, out.err = r.pick(s, candidates, out.err)
+			out.ambiguous = r.ambiguous(s.Resource, candidates, out.all)
 		}
 
 		r.found[s] = out
 	}
 
 	return slices.Clone(out.all), out.err
+}
+
+// ambiguous says that the composite resource gives a name that candidates of several kinds have, one of which is picked. It is empty
+// if it gives none, or the kind, too.
+func (r *resolver) ambiguous(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
+	name, err := r.text(res.Name, "", "")
+	if err != nil || name == "" || len(candidates) < 2 || len(picked) == 0 {
+		return ""
+	}
+
+	names := words.Names(words.Map(candidates, func(o namedObject) string { return o.name }), 0)
+	mend := "with kindFieldPath, the composite resource can name the kind"
+
+	if !res.KindFieldPath.IsZero() {
+		mend = "write the kind that is meant to " + res.KindFieldPath.String()
+	}
+
+	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, mend)
 }
 
 // bound reports whether the composite resource has the field of unless, such as spec.resourceRef.
@@ -216,7 +240,12 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 
 	var objects []namedObject
 
-	kinds, all, others := s.Resource.ResourceKinds(), true, 0
+	kinds, err := r.kinds(s.Resource)
+	if err != nil {
+		return nil, err
+	}
+
+	all, others := true, 0
 	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
 
 	for _, k := range kinds {
@@ -248,6 +277,31 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
+}
+
+// kinds returns the kinds that the objects of res may have: the kind in the field at kindFieldPath, or all if there is none.
+func (r *resolver) kinds(res *v1beta1.RequiredResource) ([]v1beta1.ResourceKind, error) {
+	kinds := res.ResourceKinds()
+	if res.KindFieldPath.IsZero() {
+		return kinds, nil
+	}
+
+	name, err := r.string(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "")
+	if isAbsence(err) {
+		return kinds, nil
+	}
+
+	named := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
+	if err == nil && len(named) == 0 {
+		err = errors.Errorf("%s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
+	}
+
+	return named, errors.Wrap(err, "cannot tell the kind")
+}
+
+// kindNames returns the names of the kinds.
+func kindNames(kinds []v1beta1.ResourceKind) []string {
+	return words.Map(kinds, func(k v1beta1.ResourceKind) string { return k.Kind })
 }
 
 // noObjects returns the error of a selector without an object: "there is no ConfigMap (v1) named "tags"". untrusted says

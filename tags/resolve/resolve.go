@@ -66,6 +66,10 @@ type LabelSet struct {
 
 	// Empty are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
 	Empty []Lack
+
+	// Ambiguous are the sources that picked one of several objects with the name that the composite resource gives, in their
+	// order.
+	Ambiguous []Lack
 }
 
 // A Hop is what one source finds on the way to other objects: an expression selects its objects, or it gives no labels itself.
@@ -78,7 +82,8 @@ type Hop struct {
 
 func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects, 0) }
 
-// A Lack says that a source finds nothing, or that one of its expressions has no value.
+// A Lack says that a source finds nothing, that one of its expressions has no value, or that a name doesn't say which object is
+// meant.
 type Lack struct {
 	// Source is the name of the source in messages, and Why gives the reason.
 	Source, Why string
@@ -230,6 +235,10 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: s.OnConflict}
 
 		err := r.source(s, from)
+		if why := r.found[s].ambiguous; why != "" {
+			r.set.Ambiguous = append(r.set.Ambiguous, Lack{from.Name, why})
+		}
+
 		if note, ok := optional(s, err); ok {
 			r.set.Empty = append(r.set.Empty, Lack{from.Name, note})
 			continue

@@ -232,6 +232,10 @@ func onSelectors() (out []Attack) {
 
 	const bound = `{"type": "RequiredResource", "name": "a", "pick": "One", "resource": {"apiVersion": "a/v1", "kind": "A", "name": {"value": "a"}, "unless": {"fromFieldPath": "spec.long"}}}`
 
+	const ofKinds = `{"type": "RequiredResource", "name": "a", "pick": "One", "resource": {"kinds": [{"apiVersion": "a/v1", "kind": "A"}], "kindFieldPath": "spec.long", "name": {"value": "a"}}}`
+
+	out = append(out, Attack{"kind of a class", "sources[].resource.kindFieldPath", from(ofKinds, ofFew), in("xr.spec.long", text), 0})
+
 	return append(out, Attack{"map instead of a class", "sources[].resource.unless.fromFieldPath", from(bound, ofFew), in("xr.spec.long", labels), 0})
 }
 

@@ -48,7 +48,7 @@ var literal = []string{
 	"separator", "delimiter", "extra", "extends.name", "keyFormats[].prefix", "sources[].name", "sources[].values", "coverage.configMap.name",
 	"sources[].resource.defaultMatchLabels", "kubernetesMetadata[].source.resource.defaultMatchLabels", // They select objects, as literal as their kind.
 
-	"kubernetesMetadata[].source.resource.unless.fromFieldPath", // Only classes allow it.
+	"kubernetesMetadata[].source.resource.unless.fromFieldPath", "kubernetesMetadata[].source.resource.kindFieldPath", // Only classes allow them.
 }
 
 // isLiteral reports whether the setting of the type reads nothing: it is text of the input itself, a number, a boolean,

@@ -66,7 +66,7 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 
 // addNotes adds notes on the objects of the sources.
 func (t *trace) addNotes() {
-	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
+	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(slices.Concat(t.Set.Empty, t.Set.Ambiguous), resolve.Lack.String))
 
 	if n := t.Set.Surplus(); n > 0 {
 		t.notes = append(t.notes, resolve.Skipped(n))
