@@ -149,6 +149,7 @@ func refine(root *schema) {
 	root.Properties["kubernetesMetadata"].Items.check = func(a *admission, p *field.Path, rule self) {
 		matchingNames(a, p, rule)
 		pairedItems(a, p, rule)
+		computedCopies(a, p, rule)
 	}
 }
 
@@ -324,7 +325,7 @@ func pairedItems(a *admission, p *field.Path, rule self) {
 
 	for _, kind := range []MetadataKind{MetadataKindLabels, MetadataKindAnnotations} {
 		name := strings.ToLower(string(kind))
-		from := rule.at("source", name+"FieldPath").GetStringValue()
+		from := cmp.Or(rule.at("source", name+"FieldPath").GetStringValue(), "metadata."+name)
 
 		switch stars := wildcards(from); {
 		case !paired && stars > 0:
@@ -337,6 +338,25 @@ func pairedItems(a *admission, p *field.Path, rule self) {
 			if paired && wildcards(to.GetStringValue()) > 1 {
 				a.note(field.Invalid(p.Child("toFieldPaths", name).Index(i), to.GetStringValue(), "with itemName it must have at most one [*]"))
 			}
+		}
+	}
+}
+
+// computedCopies refuses a rule that copies labels or annotations without an expression for them. It also refuses an expression whose
+// value isn't copied.
+func computedCopies(a *admission, p *field.Path, rule self) {
+	if rule.at("source", "type").GetStringValue() != string(MetadataSourceTypeExpression) {
+		return
+	}
+
+	for _, kind := range []MetadataKind{MetadataKindLabels, MetadataKindAnnotations} {
+		name := strings.ToLower(string(kind))
+
+		switch computes := rule.has("source", name); {
+		case computes && !copies(rule, kind):
+			a.note(field.Forbidden(p.Child("source", name), "copy or toFieldPaths leaves out "+name))
+		case !computes && copies(rule, kind) && (rule.has("copy") || rule.has("toFieldPaths")):
+			a.note(field.Required(p.Child("source", name), "copy or toFieldPaths names "+name))
 		}
 	}
 }

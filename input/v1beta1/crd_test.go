@@ -164,7 +164,8 @@ func split(err error) []string {
 
 // goOnly are the messages of mistakes that the CRD can't tell.
 var goOnly = regexp.MustCompile(strings.Join([]string{
-	`(no source|several sources) of type RequiredResource ha(s|ve) this name`, `doesn't come before this one`, `is trusted and that one isn't`,
+	`(no source|several sources) of type RequiredResource ha(s|ve) this name`, `doesn't come before this one`, `is trusted and that one isn't`, `^a trusted source can't read this`,
+	"names no API group", "^(Forbidden|Required value): copy or toFieldPaths ",
 	"^must not be null$",        // The API server drops null.
 	"^must be a 32-bit integer", // It takes formats for hints, and doesn't know most of ours.
 	"field path", "^Invalid value: .*matches no key",
@@ -173,7 +174,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"may contain the other$", "below metadata, tags can be", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
-	"itemName", "pairs resources already", "error parsing regexp", "regular expression has",
+	"(needs|with) itemName", "pairs resources already", "error parsing regexp", "regular expression has",
 	`^\d+:\d+: `, "mentions required\\[", "must not mention ", "must have at most 256 expressions", // It has no compiler for them.
 	"must have exactly one of value", "of a fromFieldPath alone", "must mention nothing of xr", "must name the sources that it reads", "objects that lead from one to the next", "a source without prefix and fromFieldPath gives no labels",
 }, "|"))

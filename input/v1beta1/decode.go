@@ -93,25 +93,12 @@ func (in *CloudTags) complete(compiled compiled) {
 		}
 	}
 
-	for e, result := range in.onceExpressions() {
+	for e, result := range in.expressions() {
 		*e = compiled[result][e.String()]
 	}
 
 	for i := range in.KubernetesMetadata {
-		r := &in.KubernetesMetadata[i]
-		if r.ToFieldPaths != nil {
-			continue
-		}
-
-		r.ToFieldPaths = &MetadataFieldPaths{}
-
-		if r.Copy == nil || slices.Contains(r.Copy, MetadataKindLabels) {
-			r.ToFieldPaths.Labels = []object.Path{object.MustParsePath("metadata.labels")}
-		}
-
-		if r.Copy == nil || slices.Contains(r.Copy, MetadataKindAnnotations) {
-			r.ToFieldPaths.Annotations = []object.Path{object.MustParsePath("metadata.annotations")}
-		}
+		in.KubernetesMetadata[i].complete()
 	}
 
 	for i := range in.TagFields {
@@ -123,6 +110,36 @@ func (in *CloudTags) complete(compiled compiled) {
 		case f.Shape == "Joined" && f.Joined == nil:
 			f.Joined = &Joined{Separator: "=", Delimiter: ","}
 		}
+	}
+}
+
+// labelsPath and annotationsPath are the default paths of the metadata that an entry copies.
+var labelsPath, annotationsPath = object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")
+
+// complete sets the paths that the entry copies from and to by default.
+func (m *MetadataCopy) complete() {
+	if s := &m.Source; s.Type != MetadataSourceTypeExpression {
+		if s.LabelsFieldPath.IsZero() {
+			s.LabelsFieldPath = labelsPath
+		}
+
+		if s.AnnotationsFieldPath.IsZero() {
+			s.AnnotationsFieldPath = annotationsPath
+		}
+	}
+
+	if m.ToFieldPaths != nil {
+		return
+	}
+
+	m.ToFieldPaths = &MetadataFieldPaths{}
+
+	if m.Copy == nil || slices.Contains(m.Copy, MetadataKindLabels) {
+		m.ToFieldPaths.Labels = []object.Path{labelsPath}
+	}
+
+	if m.Copy == nil || slices.Contains(m.Copy, MetadataKindAnnotations) {
+		m.ToFieldPaths.Annotations = []object.Path{annotationsPath}
 	}
 }
 
@@ -242,7 +259,7 @@ func (in *CloudTags) weight() (parts int) {
 		}
 	}
 
-	for e := range in.onceExpressions() {
+	for e := range in.expressions() {
 		parts += perExpression + e.Size()
 	}
 

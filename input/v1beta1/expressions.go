@@ -76,7 +76,8 @@ func expressions(a *admission, in self) {
 	}
 
 	for _, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
-		all += len(selectorsOf(at, self{(self{v}).at("source")}))
+		s := self{(self{v}).at("source")}
+		all += len(metadataOf(at, s)) + len(selectorsOf(at, s))
 	}
 
 	if all > maxExpressions {
@@ -91,10 +92,29 @@ func expressions(a *admission, in self) {
 	}
 
 	for i, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
-		if _, ok := c.selectors(field.NewPath("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}); !ok {
+		p, s := field.NewPath("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}
+
+		for _, pl := range metadataOf(p, s) {
+			if _, ok := c.compile(pl); !ok {
+				return
+			}
+		}
+
+		if _, ok := c.selectors(p, s); !ok {
 			return
 		}
 	}
+}
+
+// metadataOf returns the expressions of labels and annotations of the source at p of kubernetesMetadata.
+func metadataOf(p *field.Path, source self) (out []place) {
+	for _, name := range []string{"labels", "annotations"} {
+		if text := source.text(name); text != "" {
+			out = append(out, place{p.Child(name), text, expression.Labels})
+		}
+	}
+
+	return out
 }
 
 // labelsOf returns the expressions of labels of the source at p.
@@ -144,7 +164,7 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 		}
 	}
 
-	c.includeSource(p.Child("include", "source"), source)
+	c.includePlace(p.Child("include"), source)
 
 	for _, pl := range includesOf(p, source) {
 		if _, ok := c.once(pl, source); !ok {
@@ -161,15 +181,20 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 	return ok
 }
 
-// includeSource refuses the name at p in include.source, unless it names one source of type RequiredResource before this one. Objects of
-// that source lead to no others, so they count for no level.
-func (c *expressionCheck) includeSource(p *field.Path, source self) {
-	name := source.at("include", "source").GetStringValue()
+// includePlace refuses the field at p in which include of the source finds patterns, unless it is of one source of type RequiredResource
+// before this one, or of the composite resource or the context. Objects of that source lead to no others, so they count for no level.
+func (c *expressionCheck) includePlace(p *field.Path, source self) {
+	name, trusted := source.at("include", "source").GetStringValue(), source.at("trusted").GetBoolValue()
+
 	if name == "" {
+		if trusted && source.has("include", "fromFieldPath") {
+			c.refuse(p.Child("fromFieldPath"), "a trusted source can't read this from the composite resource or the context, which others write: write keys, or name a trusted source in include.source")
+		}
+
 		return
 	}
 
-	trusted := source.at("trusted").GetBoolValue()
+	p = p.Child("source")
 
 	switch f := c.finds[name]; {
 	case f == nil:

@@ -471,7 +471,6 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && (!has(self.resource.name) || !has(self.resource.matchLabels))",message="only pick One allows kinds, defaultMatchLabels, unless, and both name and matchLabels",fieldPath=".resource"
-// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath) || has(self.include.source)",message="a trusted source can't read this from the composite resource or the context, which others write: write keys, or name a trusted source in include.source",fieldPath=".include.fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && (has(self.include.fromFieldPath) || has(self.include.expression))",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source. Value takes labels from values. CompositeField takes them from the
@@ -714,9 +713,9 @@ type RequiredResource struct {
 	// +kubebuilder:validation:MinItems=1
 	Kinds []ResourceKind `json:"kinds,omitempty"`
 
-	// KindFieldPath is the path of a field of the composite resource that says which of kinds
-	// the object has, e.g. spec.classRef.kind. If the field is absent or empty, all kinds
-	// count. No two of kinds may be one kind in two API groups then.
+	// KindFieldPath is the path of a field of the composite resource with one of kinds, e.g.
+	// spec.classRef.kind. If the field is absent or empty, all kinds count. Beside this path,
+	// no two of kinds may be one kind in two API groups.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -1219,7 +1218,7 @@ const (
 
 // A MetadataSourceType says which object metadata is copied from.
 //
-// +kubebuilder:validation:Enum=CompositeMetadata;RequiredResource;ComposedResource
+// +kubebuilder:validation:Enum=CompositeMetadata;RequiredResource;ComposedResource;Expression
 type MetadataSourceType string
 
 // Types of metadata source.
@@ -1233,10 +1232,15 @@ const (
 
 	// MetadataSourceTypeComposedResource copies from a composed resource.
 	MetadataSourceTypeComposedResource MetadataSourceType = "ComposedResource"
+
+	// MetadataSourceTypeExpression computes labels and annotations.
+	MetadataSourceTypeExpression MetadataSourceType = "Expression"
 )
 
-// A MetadataSource is the object that metadata is copied from.
+// A MetadataSource is the object that metadata is copied from, or computes metadata.
 //
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Expression') == (has(self.labels) || has(self.annotations))",message="must have labels, annotations or both if its type is Expression, and neither otherwise"
+// +kubebuilder:validation:XValidation:rule="self.type != 'Expression' || !has(self.labelsFieldPath) && !has(self.annotationsFieldPath) && !has(self.itemName)",message="type Expression forbids labelsFieldPath, annotationsFieldPath and itemName: its expressions are labels and annotations"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="is required by type ComposedResource, and forbidden elsewhere",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="is for type RequiredResource only",fieldPath=".policy"
@@ -1244,7 +1248,8 @@ const (
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource
-	// from a composed resource, as earlier steps and entries desire it.
+	// from a composed resource, as earlier steps and entries desire it. Expression computes
+	// what is copied.
 	Type MetadataSourceType `json:"type"`
 
 	// Name of the composed resource in the pipeline. For type ComposedResource
@@ -1273,19 +1278,30 @@ type MetadataSource struct {
 	// +kubebuilder:validation:MinLength=1
 	ItemName string `json:"itemName,omitempty"`
 
-	// LabelsFieldPath is the path of the object's map of labels, or with itemName of
-	// the items' maps, e.g. spec.topology.machineDeployments[*].metadata.labels.
+	// Labels is the CEL expression of a map of strings, over the variables of sources of type
+	// Expression. If it has no value, nothing is copied. For type Expression only.
 	//
 	// +optional
-	// +kubebuilder:default=metadata.labels
+	Labels expression.Expression `json:"labels,omitzero"`
+
+	// Annotations is the CEL expression of a map of strings, as labels is. For type Expression
+	// only.
+	//
+	// +optional
+	Annotations expression.Expression `json:"annotations,omitzero"`
+
+	// LabelsFieldPath is the path of the object's map of labels, or with itemName of
+	// the items' maps, e.g. spec.topology.machineDeployments[*].metadata.labels. By default it
+	// is metadata.labels.
+	//
+	// +optional
 	// +kubebuilder:validation:Format=field-paths
 	LabelsFieldPath object.Path `json:"labelsFieldPath,omitzero"`
 
 	// AnnotationsFieldPath is the path of the object's map of annotations, or with
-	// itemName of the items' maps.
+	// itemName of the items' maps. By default it is metadata.annotations.
 	//
 	// +optional
-	// +kubebuilder:default=metadata.annotations
 	// +kubebuilder:validation:Format=field-paths
 	AnnotationsFieldPath object.Path `json:"annotationsFieldPath,omitzero"`
 
@@ -1443,9 +1459,13 @@ func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero(
 // IsRead reports whether the patterns are in a field, or are the value of an expression.
 func (i *Include) IsRead() bool { return !i.FromFieldPath.IsZero() || !i.Expression.IsZero() }
 
-// onceExpressions returns the expressions that are evaluated once for all composed resources, and what each is to be: all but those
-// of labels.
-func (in *CloudTags) onceExpressions() map[*expression.Expression]expression.ValueType {
+// DiffersPerResource reports whether expressions compute something else for each composed resource.
+func (s *MetadataSource) DiffersPerResource() bool {
+	return len(s.Labels.PerResource())+len(s.Annotations.PerResource()) > 0
+}
+
+// expressions returns all expressions but the ones of labels for tags, and the type of each value.
+func (in *CloudTags) expressions() map[*expression.Expression]expression.ValueType {
 	out := make(map[*expression.Expression]expression.ValueType)
 
 	for _, r := range in.resources() {
@@ -1453,10 +1473,17 @@ func (in *CloudTags) onceExpressions() map[*expression.Expression]expression.Val
 	}
 
 	for i := range in.Sources {
-		if include := in.Sources[i].Include; include != nil && !include.Expression.IsZero() {
+		if include := in.Sources[i].Include; include != nil {
 			out[&include.Expression] = expression.Patterns
 		}
 	}
+
+	for i := range in.KubernetesMetadata {
+		s := &in.KubernetesMetadata[i].Source
+		out[&s.Labels], out[&s.Annotations] = expression.Labels, expression.Labels
+	}
+
+	maps.DeleteFunc(out, func(e *expression.Expression, _ expression.ValueType) bool { return e.IsZero() })
 
 	return out
 }

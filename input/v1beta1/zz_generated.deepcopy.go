@@ -428,6 +428,8 @@ func (in *MetadataSource) DeepCopyInto(out *MetadataSource) {
 		*out = new(RequiredResource)
 		(*in).DeepCopyInto(*out)
 	}
+	in.Labels.DeepCopyInto(&out.Labels)
+	in.Annotations.DeepCopyInto(&out.Annotations)
 	in.LabelsFieldPath.DeepCopyInto(&out.LabelsFieldPath)
 	in.AnnotationsFieldPath.DeepCopyInto(&out.AnnotationsFieldPath)
 	if in.Policy != nil {

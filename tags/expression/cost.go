@@ -26,6 +26,9 @@ const (
 	// itemUnits is what it costs to make an item of a list, or to look into it.
 	itemUnits = 4
 
+	// keptUnits is what an item of a result costs: whoever asked for it looks at its text, and keeps it.
+	keptUnits = 16
+
 	// maxText is the most bytes of a text that a function makes.
 	maxText = 1 << 20
 

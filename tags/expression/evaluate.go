@@ -189,7 +189,7 @@ func (c *Call) fields(m sorted, want ValueType) (*structpb.Value, error) {
 			return nil, errors.Errorf("has a key %s whose value is %s: %s", words.Name(fmt.Sprint(key.Value())), kindOf(kind(value), value.Type().TypeName()), must)
 		}
 
-		if err := c.keep(string(k) + v.GetStringValue()); err != nil {
+		if err := c.keep(len(k) + len(v.GetStringValue())); err != nil {
 			return nil, err
 		}
 
@@ -229,7 +229,7 @@ func (c *Call) items(list traits.Lister) (*structpb.Value, error) {
 			return nil, errors.Errorf("has an item that is %s, not a string", kindOf(kind(item), item.Type().TypeName()))
 		}
 
-		if err := c.keep(string(text)); err != nil {
+		if err := c.keep(len(text)); err != nil {
 			return nil, err
 		}
 
@@ -239,8 +239,8 @@ func (c *Call) items(list traits.Lister) (*structpb.Value, error) {
 	return structpb.NewListValue(out), nil
 }
 
-// keep charges an item of a result, which has the text.
-func (c *Call) keep(text string) error { return c.spend(itemUnits + int64(len(text))/bytesPerUnit) }
+// keep charges an item of a result, with a text of size bytes.
+func (c *Call) keep(size int) error { return c.spend(keptUnits + int64(size)/bytesPerUnit) }
 
 // number returns v as a floating point number, unless it may have lost digits when it became one.
 func number(v ref.Val) (*structpb.Value, error) {

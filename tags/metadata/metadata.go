@@ -145,12 +145,13 @@ func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
 	return out, nil
 }
 
-// copy copies by the entry. It reads everything before it writes.
+// copy copies by the entry. It reads everything before it writes, but for metadata that expressions compute for each resource: they
+// see nothing of what is copied.
 func (r *copying) copy(ctx context.Context, targets *locate.Targets, out *Copied) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
-		if _, ok := from[d.from]; ok {
+		if _, ok := from[d.from]; ok || r.PerResource != nil {
 			continue
 		}
 
@@ -168,6 +169,15 @@ func (r *copying) copy(ctx context.Context, targets *locate.Targets, out *Copied
 		}
 
 		m := from[d.from]
+
+		if r.PerResource != nil {
+			computed, err := r.PerResource(&resolve.Composed{Name: d.target.Name, Desired: d.target.Received, Observed: d.target.Observed})
+			if err != nil {
+				return err
+			}
+
+			m = r.chosen(computed, out)
+		}
 
 		if err := r.write(m.Labels, d.target, r.Entry.ToFieldPaths.Labels, out); err != nil {
 			return err

@@ -180,7 +180,7 @@ func (tc *resolveCase) run(t *testing.T, w world) []string {
 
 	run := func() []string {
 		set, calls, err := cluster{objects: w.Objects, answersAll: tc.AnswersAll}.reconcile(in, req)
-		told := append(tell(&set, calls, err), w.tellResources(&set)...)
+		told := append(append(tell(&set, calls, err), w.tellResources(&set)...), w.tellMetadata(&set)...)
 
 		if in.ToContextKey != "" {
 			told = append(told, fmt.Sprintf("context %v", set.ForContext().AsMap()))
@@ -299,6 +299,29 @@ func tellLabels(s *resolve.LabelSet) []string {
 
 	for _, l := range s.Denied {
 		out = append(out, "denied "+label(l))
+	}
+
+	return out
+}
+
+// tellMetadata tells the metadata that expressions compute for each resource.
+func (w *world) tellMetadata(s *resolve.LabelSet) (out []string) {
+	for i, m := range s.Metadata {
+		if m.PerResource == nil {
+			continue
+		}
+
+		for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
+			r := w.Resources[name]
+
+			m, err := m.PerResource(&resolve.Composed{Name: name, Desired: object.Tree(r.Desired), Observed: object.Tree(r.Observed)})
+			if err != nil {
+				out = append(out, fmt.Sprintf("metadata[%d] error: %v", i, err))
+				continue
+			}
+
+			out = append(out, fmt.Sprintf("metadata[%d] for %s: labels %q annotations %q", i, name, m.Labels[""], m.Annotations[""]))
+		}
 	}
 
 	return out

@@ -41,9 +41,9 @@ var computed = sourceType{
 // errWaits is the error of an expression that waits for objects.
 var errWaits = errors.New("waits for objects that it reads")
 
-// once returns the value of an expression in a selector or an include, such as required.team.spec.organization. The error is a *absence if
-// there is none, and errWaits if it isn't known yet. wanted is the name of the value in messages, such as "the name".
-func (r *resolver) once(e expression.Expression, wanted string) (*structpb.Value, error) {
+// evaluate returns the value of an expression that gives no label, such as required.team.spec.organization in a selector. The error
+// is a *absence if there is none, and errWaits if it isn't known yet. wanted is the name of the value in messages, such as "the name".
+func (r *resolver) evaluate(e expression.Expression, wanted string) (*structpb.Value, error) {
 	if here, err := r.requireObjects(e); err != nil || !here {
 		return nil, cmp.Or(err, errWaits)
 	}
@@ -56,7 +56,7 @@ func (r *resolver) once(e expression.Expression, wanted string) (*structpb.Value
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valueless returns the error of an expression without a value in a selector or an include.
+// valueless returns the error of an expression without a value, which gives no label.
 func valueless(wanted, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", wanted, why)}
 }

@@ -98,7 +98,7 @@ func (r *resolver) registry(in *v1beta1.Include, name string) (registry, error) 
 // registryValue returns the patterns in the value of the include's expression, or nil while Crossplane fetches the objects that
 // the expression reads.
 func (r *resolver) registryValue(in *v1beta1.Include) (*registry, error) {
-	v, err := r.once(in.Expression, "include")
+	v, err := r.evaluate(in.Expression, "include")
 	if errors.Is(err, errWaits) {
 		return nil, nil //nolint:nilnil // Waiting is neither a registry nor an error.
 	}

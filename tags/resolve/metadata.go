@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -20,6 +21,10 @@ type Metadata struct {
 	Path string
 
 	Labels, Annotations ByItem
+
+	// PerResource returns the labels and annotations that the entry may copy to one composed resource. It is nil if they are the
+	// same for all.
+	PerResource func(c *Composed) (Metadata, error)
 }
 
 // ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. An
@@ -70,7 +75,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 }
 
 // metadata returns the labels and annotations that the entry may copy. Later objects, by name, count over earlier ones. Entries that
-// copy from composed resources have none yet. See testdata/metadata.yaml.
+// copy from composed resources, or compute something else for each, have none yet. See testdata/metadata.yaml.
 func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
@@ -80,6 +85,8 @@ func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
 		from = []namedObject{r.xr}
 	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads it later.
+	case v1beta1.MetadataSourceTypeExpression:
+		return r.computedMetadata(entry)
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
 		if from, err = r.look(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (entry.Source.Required() || !isAbsence(err)) {
@@ -94,6 +101,64 @@ func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	}
 
 	return out, nil
+}
+
+// computedMetadata returns the labels and annotations that the expressions of the entry give. It requires the objects that they read.
+func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
+	if !entry.Source.DiffersPerResource() {
+		return r.evaluateMetadata(entry)
+	}
+
+	for _, e := range []expression.Expression{entry.Source.Labels, entry.Source.Annotations} {
+		if _, err := r.requireObjects(e); err != nil {
+			return Metadata{}, err
+		}
+	}
+
+	out := newMetadata(entry)
+	out.PerResource = func(c *Composed) (Metadata, error) {
+		r.call.For(c.Name, c.Desired, c.Observed)
+
+		m, err := r.evaluateMetadata(entry)
+
+		return m, errors.Wrapf(err, "for composed resource %q", c.Name)
+	}
+
+	return out, nil
+}
+
+// evaluateMetadata evaluates the expressions of the entry.
+func (r *resolver) evaluateMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
+	out := newMetadata(entry)
+
+	err := r.addComputed(out.Labels, entry.Source.Labels, "labels")
+	if err == nil {
+		err = r.addComputed(out.Annotations, entry.Source.Annotations, "annotations")
+	}
+
+	return out, err
+}
+
+// addComputed adds the map of strings that e gives to out. An expression without a value gives nothing, and neither does one whose
+// objects Crossplane still fetches. name is the map's name in messages.
+func (r *resolver) addComputed(out ByItem, e expression.Expression, name string) error {
+	if e.IsZero() {
+		return nil
+	}
+
+	v, err := r.evaluate(e, name)
+	if isAbsence(err) || errors.Is(err, errWaits) {
+		return nil
+	}
+
+	if err != nil {
+		return errors.Wrap(err, name)
+	}
+
+	found, err := object.StringMap(v, name)
+	out.add("", found)
+
+	return err
 }
 
 // MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. Errors have the prefix before

@@ -155,7 +155,7 @@ func (r *resolver) text(s *v1beta1.StringSelector, wanted, note string) (string,
 		return r.string(&s.StringSource, note)
 	}
 
-	v, err := r.once(s.Expression, wanted)
+	v, err := r.evaluate(s.Expression, wanted)
 	if err == nil && v.GetStringValue() == "" {
 		err = valueless(wanted, "it is empty")
 	}
@@ -172,7 +172,7 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, wanted, note string) (map[str
 	case m.FromFieldPath.IsZero() && m.Value != nil:
 		return m.Value, nil
 	case !m.Expression.IsZero():
-		v, err := r.once(m.Expression, wanted)
+		v, err := r.evaluate(m.Expression, wanted)
 		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
 			err = valueless(wanted, "it is empty")
 		}

@@ -194,8 +194,8 @@ func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	return slices.Clone(out.all), out.err
 }
 
-// ambiguous says that the composite resource gives a name that candidates of several kinds have, one of which is picked. It is empty
-// if it gives none, or the kind, too.
+// ambiguous says that candidates of several kinds have the name in the composite resource, and which one is picked. It is empty if the
+// composite resource has no name, or also the kind.
 func (r *resolver) ambiguous(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
 	name, err := r.text(res.Name, "", "")
 	if err != nil || name == "" || len(candidates) < 2 || len(picked) == 0 {

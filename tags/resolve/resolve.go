@@ -67,8 +67,7 @@ type LabelSet struct {
 	// Empty are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
 	Empty []Lack
 
-	// Ambiguous are the sources that picked one of several objects with the name that the composite resource gives, in their
-	// order.
+	// Ambiguous are the sources that picked one of several objects with the same name, in their order.
 	Ambiguous []Lack
 }
 
@@ -82,8 +81,7 @@ type Hop struct {
 
 func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects, 0) }
 
-// A Lack says that a source finds nothing, that one of its expressions has no value, or that a name doesn't say which object is
-// meant.
+// A Lack says that a source finds nothing, that one of its expressions has no value, or that a name means several objects.
 type Lack struct {
 	// Source is the name of the source in messages, and Why gives the reason.
 	Source, Why string

@@ -280,6 +280,7 @@ func onMetadata() []Attack {
 
 	const (
 		composite = `"type": "CompositeMetadata"`
+		computed  = `"type": "Expression", `
 		annotated = `"annotations": ["spec.pools[*].annotations"]`
 		items     = `"labels": ["spec.pools[*].labels"]`
 	)
@@ -296,6 +297,11 @@ func onMetadata() []Attack {
 		{"8 KB of annotations to 500 resources", "kubernetesMetadata[].toFieldPaths.annotations", copies(composite, `"annotations": ["metadata.annotations"]`, ""), in("xr.metadata.annotations", atMost(8000, annotations)), many},
 		{"items by name", "kubernetesMetadata[].source.itemName", copies(composite+`, "itemName": "name", "labelsFieldPath": "spec.long[*].labels"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", list(`{"name": "NAME", "labels": {"a": "b"}}`)), 0},
 		{"items by name to items", "kubernetesMetadata[].source.itemName", copies(composite+`, "itemName": "name", "labelsFieldPath": "spec.long[*].labels"`, items, ""), map[string]thing{"xr.spec.long": list(`{"name": "NAME", "labels": {"a": "b"}}`), "desired.resource.spec.pools": list(`{"name": "NAME"}`)}, 0},
+		{"labels of an expression", "kubernetesMetadata[].source.labels", copies(computed+`"labels": "xr.spec.long"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", labels), 0},
+		{"labels of an expression for each resource", "kubernetesMetadata[].source.labels", copies(computed+`"labels": "name == '' ? {} : xr.spec.long"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", labels), many},
+		{"1,000 labels of an expression for each resource", "kubernetesMetadata[].source.labels", copies(computed+`"labels": "name == '' ? {} : xr.spec.long"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", atMost(thousand, labels)), many},
+		{"annotations of an expression", "kubernetesMetadata[].source.annotations", copies(computed+`"annotations": "xr.spec.long"`, `"annotations": ["metadata.annotations"]`, ""), in("xr.spec.long", annotations), 0},
+		{"list of items of an expression", "kubernetesMetadata[].source.labels", copies(computed+`"labels": "xr.spec.long.filter(i, i.name == name)[?0].?labels"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", list(`{"name": "NAME", "labels": {"a": "b"}}`)), many},
 		{"resources to copy from", "kubernetesMetadata[].source.name", copies(`"type": "ComposedResource", "name": "a-*"`, `"labels": ["metadata.labels"]`, `, "resources": [{"name": "b-*"}]`), in("desired", mapOf("a-NAME", bucket)), 0},
 	}
 }

@@ -63,6 +63,9 @@ type call struct {
 	// providers read another tag and some don't, and whether some have no value.
 	escaped bool
 
+	// computed reports whether an expression gives the copied metadata.
+	computed bool
+
 	// leftAlone reports whether an earlier step has annotated the resource, so that no label counts.
 	leftAlone bool
 
@@ -105,6 +108,7 @@ func draw(t *rapid.T, provider, shape string) call {
 
 		valueFormat: rapid.Bool().Draw(t, "value format"),
 		escaped:     rapid.Bool().Draw(t, "escaped"),
+		computed:    rapid.Bool().Draw(t, "computed"),
 		leftAlone:   rapid.IntRange(0, 9).Draw(t, "left alone") == 0,
 	}
 
@@ -263,8 +267,13 @@ func (c *call) input(sources []source) *structpb.Struct {
 	}
 
 	if len(c.copied) > 0 {
+		source := map[string]any{"type": "CompositeMetadata", "labelsFieldPath": "spec.copied"}
+		if c.computed {
+			source = map[string]any{"type": "Expression", "labels": "name == 'r' ? xr.spec.copied : {}"}
+		}
+
 		in["kubernetesMetadata"] = []any{map[string]any{
-			"source": map[string]any{"type": "CompositeMetadata", "labelsFieldPath": "spec.copied"}, "select": map[string]any{"all": true},
+			"source": source, "select": map[string]any{"all": true},
 			"copy": []any{"Labels"}, "toFieldPaths": map[string]any{"labels": []any{map[string]string{"Map": "spec.forProvider.tags", "Joined": "spec.forProvider"}[c.shape]}},
 		}}
 	}
