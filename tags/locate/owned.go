@@ -117,6 +117,21 @@ func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
+// HasOurs reports whether Crossplane owns the field, or an entry of it.
+func (o *Owners) HasOurs() bool {
+	if o.Unknown || o.Atomic {
+		return o.Unknown || o.whole.Ours
+	}
+
+	for _, owner := range o.entries {
+		if owner.Ours {
+			return true
+		}
+	}
+
+	return false
+}
+
 // ownersOf returns the owners of the entries of the field f. fieldIn returns f in other versions of the kind: a field manager
 // lists its fields in the version that it wrote. In tags/stamp/testdata/cases, others.yaml and audit-owned.yaml show it.
 func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {

@@ -50,6 +50,16 @@ func existsInCloud(t *locate.Target) bool {
 	return hasBegun && !hasFailed
 }
 
+// isImported reports whether Crossplane has neither made the external resource of t nor tagged it: a resource with the
+// annotation crossplane.io/external-name has none of the annotations above if somebody else made it.
+func isImported(t *locate.Target) bool {
+	made := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
+		return !object.Annotations(t.Observed).Field(annotation).IsNull()
+	})
+
+	return !made && (!t.There.IsThere() || !t.Owners().HasOurs())
+}
+
 // timeOf returns the time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
 func timeOf(t *locate.Target, annotation string) time.Time {
 	at, err := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())

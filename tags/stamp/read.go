@@ -26,7 +26,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Fail }) {
-		state.Cloud, state.Outdated = t.Cloud(keys), t.IsGhost()
+		state.Cloud, state.Outdated = t.Cloud(keys), t.IsGhost() && !isImported(t)
 		state.Observed, state.Followed = t.Reported(t.There, keys), remembered(t.Observed)
 	}
 
