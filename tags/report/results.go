@@ -85,6 +85,7 @@ var noteWords = []struct {
 	},
 	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
+	{stamp.NoteRemoved, normal, "TagsNotKept", "removeTags removes these tags, although ignoreTags names them: "},
 	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
 }
@@ -284,7 +285,7 @@ func skippedLabel(s stamp.Skip) string {
 func (n notedResource) String() string {
 	out := words.Name(n.name)
 	if len(n.note.Keys) > 0 {
-		out += ": " + words.Names(n.note.Keys, 0)
+		out += ": " + words.Names(n.note.Keys, len(n.note.Keys)+n.note.More)
 	}
 
 	if where := cmp.Or(n.note.Manager, n.note.Field); where != "" {

@@ -212,7 +212,7 @@ func (d *Decision) removeTags() {
 
 	for entries := range d.Tags.Tags() {
 		for i := range entries {
-			if e := &entries[i]; d.matching(l.remove, e) != nil {
+			if e := &entries[i]; d.removes(e) {
 				d.Tags.Remove(e)
 			}
 		}
@@ -237,6 +237,7 @@ func (d *Decision) removeTags() {
 		case d.judged[i].Fate != Undecided: // The tag that is there decides, and not the label.
 		case l.all[i].removed:
 			d.judged[i].Fate = Removed
+			d.noteRemoved(&l.all[i].entry)
 		case l.all[i].protected != "":
 			d.notes.add(NoteProtected, "", l.all[i].protected)
 		}
@@ -245,7 +246,24 @@ func (d *Decision) removeTags() {
 
 // withoutRemoved returns the entries of one tag without the entries that removeTags names.
 func (d *Decision) withoutRemoved(entries []tagset.Entry) []tagset.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool { return d.matching(d.Labels.remove, &e) != nil })
+	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool { return d.removes(&e) })
+}
+
+// removes reports whether removeTags names the tag e. It notes a tag that ignoreTags names, too.
+func (d *Decision) removes(e *tagset.Entry) bool {
+	removes := d.matching(d.Labels.remove, e) != nil
+	if removes {
+		d.noteRemoved(e)
+	}
+
+	return removes
+}
+
+// noteRemoved notes that removeTags removes the tag e, if ignoreTags names it, too.
+func (d *Decision) noteRemoved(e *tagset.Entry) {
+	if d.Labels.names(d.Labels.ignore, e) {
+		d.notes.add(NoteRemoved, "", e.Key)
+	}
 }
 
 // fill puts tags that need no slot, since this can free slots. Then it fills the free tag slots, in this order:

@@ -15,7 +15,7 @@ type Note struct {
 
 	// Keys of the tags, sorted, unless the note is about the tag field. More is how many other keys there are.
 	Keys []string
-	More int `json:"-"`
+	More int `json:"more,omitzero"`
 
 	// Manager that owns the tags, by metadata.managedFields.
 	Manager string
@@ -73,6 +73,9 @@ const (
 
 	// NoteUnkept tags of other systems are missing, since ignoreTags finds no free tag slot for them.
 	NoteUnkept
+
+	// NoteRemoved tags go, since removeTags names them, although ignoreTags names them, too.
+	NoteRemoved
 )
 
 // Notes on one resource.
@@ -94,15 +97,16 @@ func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	(*n)[i].Keys = append((*n)[i].Keys, keys...)
 }
 
-// sort the keys of each note, and drop duplicates. Thousands of labels can be protected on thousands of resources, so
-// that such a note keeps only the first keys.
+// sort the keys of each note, and drop duplicates. Thousands of labels can be protected or removed on thousands of
+// resources, so that such a note keeps only the first keys.
 func (n *Notes) sort() {
 	for i := range *n {
 		note := &(*n)[i]
 		slices.Sort(note.Keys)
 		note.Keys = slices.Compact(note.Keys)
 
-		if all := len(note.Keys); (note.Kind == NoteProtected || note.Kind == NoteUnkept) && all > words.MaxNamed {
+		unbounded := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved
+		if all := len(note.Keys); unbounded && all > words.MaxNamed {
 			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNamed]), all-words.MaxNamed
 		}
 	}

@@ -193,7 +193,7 @@ type became struct {
 	tags                                  map[string]string
 	active                                map[string]string
 	retained, ignored, removed, protected []string
-	capped, refused, taken, unkept        []string
+	capped, refused, taken, unkept, both  []string
 
 	// notes about tags of others.
 	notes []string
@@ -398,9 +398,21 @@ func (w world) becomes() became {
 		}
 	}
 
-	// Tags that resources don't get.
+	// Tags that resources don't get. A note names those of ignoreTags.
+	both := make(map[string]bool)
+	removes := func(key, value string) bool {
+		_, ok := first(w.remove, key, value)
+		if ok && slices.ContainsFunc(w.ignore, func(k resolve.TagKey) bool {
+			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
+		}) {
+			both[fold(key)] = true
+		}
+
+		return ok
+	}
+
 	for id, value := range maps.Clone(now) {
-		if _, ok := first(w.remove, id, value); ok {
+		if removes(id, value) {
 			delete(now, id)
 
 			why[id] = "removed"
@@ -413,12 +425,13 @@ func (w world) becomes() became {
 			value = l.Value
 		}
 
-		_, ok := first(w.remove, l.TagKey, value)
-		if ok {
-			why[fold(l.TagKey)] = "removed"
+		if !removes(l.TagKey, value) {
+			return false
 		}
 
-		return ok
+		why[fold(l.TagKey)] = "removed"
+
+		return true
 	})
 
 	used := func() int {
@@ -505,7 +518,7 @@ func (w world) becomes() became {
 	}
 
 	for _, key := range foreign {
-		if _, ok := first(w.remove, key, system[key]); ok {
+		if removes(key, system[key]) {
 			continue
 		}
 
@@ -517,7 +530,7 @@ func (w world) becomes() became {
 		}
 	}
 
-	out.tags = now
+	out.tags, out.both = now, slices.Collect(maps.Keys(both))
 
 	for key, o := range w.others {
 		value, ok := now[fold(key)]
@@ -587,7 +600,7 @@ func keyIn(values map[string]string, key string, fold func(string) string) (stri
 
 // sorted returns what became of a world with all lists sorted.
 func (b became) sorted() became {
-	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused, &b.taken, &b.unkept, &b.notes} {
+	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused, &b.taken, &b.unkept, &b.both, &b.notes} {
 		slices.Sort(*list)
 	}
 
@@ -799,10 +812,11 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 	got.retained, got.ignored, got.removed = folded(r0.Keys(Retained)), folded(r0.Keys(Ignored)), folded(r0.Keys(Removed))
 	protected, _ := r0.Notes.Keys(NoteProtected)
 	unkept, _ := r0.Notes.Keys(NoteUnkept)
-	got.protected, got.unkept = folded(protected), folded(unkept)
+	both, _ := r0.Notes.Keys(NoteRemoved)
+	got.protected, got.unkept, got.both = folded(protected), folded(unkept), folded(both)
 
 	for _, n := range r0.Notes {
-		if n.Kind == NoteProtected || n.Kind == NoteUnkept {
+		if n.Kind == NoteProtected || n.Kind == NoteUnkept || n.Kind == NoteRemoved {
 			continue
 		}
 
