@@ -46,6 +46,9 @@ type findings struct {
 	// unprofiled are the providers and API groups without a tag profile of their own.
 	unprofiled []string
 
+	// severalSources says that messages name the sources of labels, since the step has several.
+	severalSources bool
+
 	// surplus is how many labels a set has at most beyond its limit. Nobody names them.
 	surplus int
 
@@ -65,6 +68,7 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
 		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), ambiguous: r.Set.Ambiguous, surplus: r.Set.Surplus(),
+		severalSources: len(r.Input.Sources) > 1,
 	}
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {
@@ -149,6 +153,16 @@ func (f *findings) add(s *stamp.Result) {
 	}
 }
 
+// sourcesOf returns the sources of a skipped label for messages. The only source of a step goes without saying, unless it
+// had to be trusted.
+func (f *findings) sourcesOf(s *stamp.Skip) []string {
+	if f.severalSources || s.Reason == profile.ReservedKey {
+		return s.Sources
+	}
+
+	return nil
+}
+
 // digest returns a digest of the step with the id, the verdict and the findings, whether results have room for them or
 // not.
 func (f *findings) digest(id string, v verdict) string {
@@ -158,8 +172,9 @@ func (f *findings) digest(id string, v verdict) string {
 	}
 
 	for _, skips := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
-		for i := range skips {
-			facts = append(facts, &skips[i])
+		for _, s := range skips {
+			s.Sources = f.sourcesOf(&s)
+			facts = append(facts, s)
 		}
 	}
 

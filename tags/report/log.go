@@ -66,6 +66,10 @@ func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
 			slog.String("reason", string(s.Reason)),
 		}
 
+		if len(s.Sources) > 0 {
+			attrs = append(attrs, slog.String("source", words.Names(s.Sources, 0)))
+		}
+
 		n := len(s.Resources)
 		if n > 0 {
 			attrs = append(attrs, slog.Any("composed_resources", s.Resources[:min(n, maxResources)]))

@@ -131,10 +131,10 @@ func (r *Run) lacks(f *findings) []topic {
 		}
 
 		head := fmt.Sprintf("%s: skipped %s: %s (%s%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit, mend)
-		out = append(out, about(topic{severity: warning, reason: pascalCase(group[0].Reason), head: head, one: "label", several: "labels", logged: true}, group, skippedLabel))
+		out = append(out, about(topic{severity: warning, reason: pascalCase(group[0].Reason), head: head, one: "label", several: "labels", logged: true}, group, f.skippedLabel))
 	}
 
-	out = append(out, r.refusals(f.CloudRefuses)...)
+	out = append(out, r.refusals(f)...)
 
 	out = append(out,
 		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, f.mismatched, func(s *stamp.Result) string {
@@ -162,16 +162,16 @@ func (r *Run) lacks(f *findings) []topic {
 }
 
 // refusals returns topics about tags that the cloud's API refuses, unless the input says that they are meant.
-func (r *Run) refusals(skips []stamp.Skip) []topic {
+func (r *Run) refusals(f *findings) []topic {
 	if r.Input.ProfileRules == profile.Contract {
 		return nil
 	}
 
-	return words.Map(words.Grouped(skips, limitOf), func(skips []stamp.Skip) topic {
+	return words.Map(words.Grouped(f.CloudRefuses, limitOf), func(skips []stamp.Skip) topic {
 		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
 			skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, mends[r.Input.ProfileRules])
 
-		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, skips, skippedLabel)
+		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, skips, f.skippedLabel)
 	})
 }
 
@@ -266,12 +266,12 @@ func ruleOf(v tagpolicy.Violation) int { return v.Rule }
 // by it.
 func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }
 
-// skippedLabel returns a skipped label, or one whose tag the cloud refuses, for messages: env → plexsphere:env on
-// bucket.
-func skippedLabel(s stamp.Skip) string {
+// skippedLabel returns a skipped label, or one whose tag the cloud refuses, for messages: env → plexsphere:env of
+// sources[1] on bucket.
+func (f *findings) skippedLabel(s stamp.Skip) string {
 	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey)
-	if len(s.Sources) > 0 {
-		out += " of " + words.Names(s.Sources, 0)
+	if sources := f.sourcesOf(&s); len(sources) > 0 {
+		out += " of " + words.Names(sources, 0)
 	}
 
 	if len(s.Resources) > 0 {

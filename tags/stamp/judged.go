@@ -51,9 +51,6 @@ type Judged struct {
 	// one.
 	single bool
 
-	// unauthorized says that the label has a reserved key, and that its source is not trusted.
-	unauthorized bool
-
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a
 	// tagged label, they say why the cloud's own API refuses the tag, though the input's profileRules admit it.
 	Reason profile.SkipReason
@@ -66,7 +63,7 @@ type Judged struct {
 
 // skippedByProfile returns the record of a label that the profile p skips.
 func skippedByProfile(r *tags.SkippedTag, p *profile.Profile) Judged {
-	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow, unauthorized: r.Reason == profile.ReservedKey}
+	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow}
 }
 
 // takenAway says why an earlier step's tag with a reserved key has gone.

@@ -17,7 +17,7 @@ type Skip struct {
 	// Limit that the label breaks, in a few words: at most 128 characters.
 	Limit string
 
-	// Sources of a label with a reserved key, by their names in messages.
+	// Sources that the label came from, by their names in messages.
 	Sources []string
 
 	// Trusted says that a trusted source gives such a label.
@@ -56,7 +56,7 @@ type skipping struct {
 	// single says that other resources may have room for the label, so that messages name the resources.
 	single bool
 
-	// givenBy are the sources of a label with a reserved key.
+	// givenBy are the sources that the label came from.
 	givenBy []*tags.Source
 }
 
@@ -105,7 +105,7 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	skip.single = skip.single && single
 	skip.Trusted = skip.Trusted || j.Trusted
 
-	if j.unauthorized && j.Source != nil && !slices.Contains(skip.givenBy, j.Source) {
+	if j.Source != nil && !slices.Contains(skip.givenBy, j.Source) {
 		skip.givenBy = append(skip.givenBy, j.Source)
 	}
 

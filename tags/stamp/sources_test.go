@@ -192,3 +192,47 @@ func TestSkippedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSkipSources proves that a skipped label names the source that it came from, whatever the reason, and each source once.
+func TestSkipSources(t *testing.T) {
+	cases := map[string]struct {
+		reason, sources string
+		want            map[string][]string
+	}{
+		"LaterSource": {
+			reason: "A later source overrides the label of an earlier one, so that only the later source should count.",
+			sources: `{"type": "Value", "name": "zone", "values": {"a!": "1", "b!": "1"}},
+				{"type": "Value", "name": "team", "values": {"a!": "2", "ok": "2"}}`,
+			want: map[string][]string{"a!": {`sources[1] "team"`}, "b!": {`sources[0] "zone"`}},
+		},
+		"SourcePerResource": {
+			reason: "A label of another source on each resource should have both sources, in their order.",
+			sources: `{"type": "Value", "name": "zone", "values": {"a!": "1"}},
+				{"type": "Value", "name": "logs", "values": {"a!": "2"}, "resources": [{"name": "logs*"}]}`,
+			want: map[string][]string{"a!": {`sources[0] "zone"`, `sources[1] "logs"`}},
+		},
+		"CountCap": {
+			reason:  "A label without a slot should have its source, too.",
+			sources: `{"type": "Value", "values": {"a": "1"}}, {"type": "Value", "name": "team", "values": {"b": "2"}}`,
+			want:    map[string][]string{"b": {`sources[1] "team"`}},
+		},
+	}
+
+	bucket := &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {}}}`)}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := decode(t, `"providerTags": "None", "reservedTags": {"aws": 49}, "sources": [`+tc.sources+`]`)
+			out := stampedAll(t, in, map[string]*fnv1.Resource{"bucket": bucket, "logs-a": bucket, "logs-b": bucket})
+
+			got := make(map[string][]string)
+			for _, s := range out.Skips {
+				got[s.QualifiedKey] = s.Sources
+			}
+
+			if diff := gocmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want sources, +got sources:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -54,9 +54,9 @@ func (e *comparison) found() (out strictError) {
 
 // An Explanation says which labels are tags under one tag profile.
 type Explanation struct {
-	Provider string              `json:"provider"`
-	Tags     map[string]string   `json:"tags"`
-	Skipped  []tags.SkippedLabel `json:"skipped"`
+	Provider string            `json:"provider"`
+	Tags     map[string]string `json:"tags"`
+	Skipped  []Skipped         `json:"skipped"`
 
 	// CloudRefuses are labels of tags that the API of the cloud, or of one of its services, is
 	// known to refuse.
@@ -94,6 +94,13 @@ type Explanation struct {
 
 	// keys of the labels, or why they have none.
 	keys map[tags.Label]Key
+}
+
+// A Skipped label is no tag. A label of a file has no Source.
+type Skipped struct {
+	tags.SkippedLabel
+
+	Source string `json:"source,omitempty"`
 }
 
 // An Origin is the source of a label, and the sources that it overrode.
@@ -181,7 +188,7 @@ func (e *comparison) explain(run *trace, providers []string) error {
 // records.
 func (e *comparison) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
 	x := &Explanation{
-		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
+		Provider: p.Name, Tags: make(map[string]string), Skipped: []Skipped{}, Sources: make(map[string]Origin),
 		profile: p, look: look, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
 	}
 	d := look.Transformed
@@ -189,7 +196,7 @@ func (e *comparison) explanation(run *trace, p *profile.Profile, look *stamp.Loo
 	for i := range look.Labels {
 		switch j := &look.Labels[i]; j.Fate {
 		case stamp.Skipped:
-			x.skip(j)
+			e.skip(x, j)
 		case stamp.Removed:
 			x.Removed = append(x.Removed, listed(j, "removeTags"))
 			x.put(j.Tag, terminal.Cell{Text: "removed"}, Key{Removed: true})
@@ -203,7 +210,7 @@ func (e *comparison) explanation(run *trace, p *profile.Profile, look *stamp.Loo
 		x.keys[l] = Key{Label: l.QualifiedKey, Provider: p.Name, Key: t.Key, Skipped: reason}
 	}
 
-	slices.SortStableFunc(x.Skipped, func(a, b tags.SkippedLabel) int {
+	slices.SortStableFunc(x.Skipped, func(a, b Skipped) int {
 		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
 	})
 	x.addRefused(run.Input)
@@ -235,8 +242,8 @@ func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 }
 
 // skip the label of the record.
-func (x *Explanation) skip(j *stamp.Judged) {
-	x.Skipped = append(x.Skipped, j.Skip(x.Provider, j.Reason))
+func (e *comparison) skip(x *Explanation, j *stamp.Judged) {
+	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.Skip(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
 	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
 	if j.Reason == profile.CountCap {

@@ -120,7 +120,7 @@ func titled(note string) string { return "note: " + note }
 // legend returns the lines about the provider below the table.
 func (x *Explanation) legend() (out []string) {
 	for _, r := range profile.SkipReasons() {
-		if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
+		if slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r }) {
 			out = append(out, " "+string(r)+": "+x.limitOf(r))
 		}
 	}
