@@ -84,9 +84,9 @@ func (t *Target) Why(r Reason) string {
 	case NotSelected:
 		return "is not among the resources that the input selects"
 	case NoField:
-		return noField
+		return noField + t.wrapping("; an entry of tagFields for its kind tags the manifest of a cloud resource, and labels any manifest")
 	case NotAsked:
-		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
+		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape" + t.wrapping("; it labels the manifest")
 	case Undeclared:
 		return "has no map of strings at " + t.Field.Undeclared + ", by its schema, so that the tagFields entry that matches it can't hand labels on"
 	case LooksLike:
@@ -115,6 +115,15 @@ func (t *Target) Why(r Reason) string {
 func (t *Target) entry(fieldPath string, shape field.Shape) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
+}
+
+// wrapping returns the hint and the field for labels of a manifest if t is an Object of provider-kubernetes, or else nothing.
+func (t *Target) wrapping(hint string) string {
+	if t.Kind.Wraps.Empty() {
+		return ""
+	}
+
+	return hint + " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map"
 }
 
 // nearest returns a hint at a kind of the index with a similar name in the same API group, or nothing. For the kind Bukket it

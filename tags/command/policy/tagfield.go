@@ -260,7 +260,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // noteLeft adds notes on the kinds without a policy, by reason, e.g. "2 kinds, each of which has its tags in one string". It doesn't name
 // kinds without a tag field, and kinds that the input doesn't select.
 func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
-	none := &locate.Target{}
+	none := &locate.Target{Kind: &locate.TargetKind{}}
 
 	for _, why := range sortedKeys(left) {
 		kinds, names := left[why], ""
