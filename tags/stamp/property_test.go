@@ -398,7 +398,7 @@ func (w world) becomes() became {
 		}
 	}
 
-	// Tags that resources don't get. A note names those of ignoreTags.
+	// Tags that resources don't get. A note names tags that ignoreTags names, too.
 	both := make(map[string]bool)
 	removes := func(key, value string) bool {
 		_, ok := first(w.remove, key, value)

@@ -193,7 +193,7 @@ func TestSkippedOnce(t *testing.T) {
 	}
 }
 
-// TestSkipSources proves that a skipped label names the source that it came from, whatever the reason, and each source once.
+// TestSkipSources proves that a skipped label has its sources, whatever the reason, and each source once.
 func TestSkipSources(t *testing.T) {
 	cases := map[string]struct {
 		reason, sources string

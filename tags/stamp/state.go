@@ -30,8 +30,8 @@ type State struct {
 	// Otherwise, or if the provider reports none, it is nil.
 	Cloud *tagset.Set
 
-	// Reports says that providers report the tags of such resources, and Outdated that the report may have tags that the
-	// cloud has lost.
+	// Reports says that providers report the tags of such resources, and Outdated that the cloud may have lost some of the
+	// reported tags.
 	Reports, Outdated bool
 
 	// Earlier are the tags with reserved keys that earlier steps of the function had from trusted sources.
