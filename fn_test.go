@@ -53,6 +53,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/awsedges"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/removal"
@@ -963,6 +964,18 @@ func TestRunFunctionTrust(t *testing.T) {
 
 // TestRunFunctionDeterministic proves that the same request always gets the same response, and the same log
 // lines, though much of what there is to say comes out of maps.
+func TestAWSModels(t *testing.T) {
+	subjects, without := awsedges.Subjects(t)
+
+	if diff := cmp.Diff([]string{"evidently", "opsworks", "qldb"}, without); diff != "" {
+		t.Errorf("\nOnly services that AWS has stopped should have no row.\nSubjects(): -want, +got:\n%s", diff)
+	}
+
+	for _, s := range subjects {
+		s.Check(t, newLogged().RunFunction)
+	}
+}
+
 func TestRunFunctionDeterministic(t *testing.T) {
 	// pairs are many keys, each with the value.
 	pairs := func(key, value string) map[string]any {
@@ -1155,6 +1168,24 @@ func BenchmarkExtends(b *testing.B) {
 // BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects. Names select
 // them, or each object leads to the next. That should cost at most a tenth more.
 func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selecting, load.Names, load.Chain) }
+
+// BenchmarkServices is of a settled composite resource with 100 resources of 20 services of AWS and 20 labels, by each of the rules.
+func BenchmarkServices(b *testing.B) {
+	for _, rules := range []profile.Rules{profile.Contract, profile.Cloud} {
+		b.Run(string(rules), func(b *testing.B) {
+			f := benchmarked()
+
+			req, err := load.Services(rules, 100, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+				return f.RunFunction(b.Context(), req)
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+
+			calling(b, req, codec.Codec{}, f.RunFunction)
+		})
+	}
+}
 
 // eachRequest runs a benchmark with a settled request of 10 resources and 20 labels for each of the forms.
 func eachRequest[F ~string](b *testing.B, request func(form F, resources, labels int, function load.Function) (*fnv1.RunFunctionRequest, error), forms ...F) {

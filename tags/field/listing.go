@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -24,6 +25,9 @@ type Listing struct {
 
 	// Groups are the API groups of the kinds, by name.
 	Groups []ListedGroup `json:"groups"`
+
+	// Services have the limits of tags in services of clouds, by the rules of profileRules: Cloud, as far as they have a source.
+	Services []profile.Service `json:"services"`
 }
 
 // A ListedSurvey is a provider or controller whose releases were surveyed.
@@ -145,7 +149,7 @@ type ListedLaunch struct {
 
 // List returns all that the index has. The same index gives the same Listing.
 func (i *Index) List() Listing {
-	var out Listing
+	out := Listing{Services: profile.Services()}
 
 	for line := range strings.Lines(i.text) {
 		if survey, ok := surveyed(line); ok {

@@ -22,6 +22,7 @@ type node = map[string]any
 func TestListingSchema(t *testing.T) {
 	s := schemas{definitions: make(node), comments: make(map[string]string), shapes: make(map[Shape]bool)}
 	s.read(t, "listing.go")
+	s.read(t, "../profile/awsservices.go")
 	s.read(t, "../../input/v1beta1/types.go")
 
 	for _, g := range BuiltIn().List().Groups {
@@ -112,7 +113,7 @@ func (s *schemas) schemaOf(t reflect.Type) node {
 		return node{"type": "array", "minItems": 1, "items": s.schemaOf(t.Elem())}
 	case reflect.Bool:
 		return node{"type": "boolean"}
-	case reflect.Int32:
+	case reflect.Int, reflect.Int32:
 		return node{"type": "integer"}
 	case reflect.String:
 		return node{"type": "string"}

@@ -2,10 +2,12 @@ package profile
 
 // aws has the limits of AWS.
 var aws = cloud{
-	contract: &awsContract,
-	api:      &awsAPI,
-	services: awsServices(awsAPI),
-	refuses:  append(awsServices(awsRefusing), awsRefusers),
+	contract:     &awsContract,
+	api:          &awsAPI,
+	services:     []service{awsLoadBalancers(awsAPI)},
+	refuses:      []service{awsLoadBalancers(awsRefusing)},
+	table:        awsCloudTable,
+	refusesTable: awsRefusingTable,
 	always: []service{
 		// The validation of additionalTags, and the tags by which the controller finds its own resources.
 		narrow(awsContract, func(p *Profile) {
@@ -35,52 +37,6 @@ var aws = cloud{
 			p.MaxTags = 25
 		}, "hypershift.openshift.io/*").named("hypershift"),
 	},
-}
-
-// awsServices returns the services with narrower limits than the profile.
-func awsServices(p Profile) []service {
-	return []service{
-		narrow(p, func(p *Profile) {
-			p.Source, p.MaxTags = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html", 10
-		},
-			"s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
-
-		narrow(p, func(p *Profile) {
-			p.Source, p.Reserved = "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html", []string{"aws:", "rds:"}
-		}, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
-
-		// Keys of these kinds compare without case, and keys of other kinds don't: see "Case sensitivity".
-		narrow(p, func(p *Profile) {
-			p.Source, p.FoldKeys = "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html", true
-		},
-			"iam.aws.*/Role", "iam.aws.*/User", "iam.services.k8s.aws/Role", "iam.services.k8s.aws/User"),
-
-		awsLoadBalancers(p),
-	}
-}
-
-// awsRefusers are the services with documented characters of values: by a pattern in the API's model
-// (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB, Keyspaces and S3, in the
-// developer's guide. EC2 admits all values, and of other services nothing is known. A service has the
-// first word of its API groups in Crossplane's and AWS's own controllers.
-var awsRefusers = narrow(awsRefusing, func(p *Profile) { p.Source = "https://github.com/aws/api-models-aws" }, awsKinds(
-	"accessanalyzer", "acm", "acmpca", "amp", "amplify", "applicationinsights", "appstream", "athena", "backup",
-	"bedrock", "bedrockagent", "bedrockagentcore", "bedrockagentcorecontrol", "ce", "cloudfront", "cloudhsmv2", "cloudwatchlogs",
-	"codebuild", "codestarnotifications", "database", "directconnect", "dms", "docdb", "documentdb", "ds", "dsql", "dynamodb",
-	"ecs", "efs", "elasticloadbalancing", "elb", "elbv2", "emrserverless", "fsx", "iam", "ivs", "kendra", "keyspaces",
-	"kinesisvideo", "lexmodels", "lightsail", "mediastore", "mwaa", "neptune", "organizations", "prometheusservice", "rds",
-	"rekognition", "resourcegroups", "rolesanywhere", "s3", "s3control", "s3vectors", "sagemaker", "servicecatalog",
-	"servicequotas", "sesv2", "sfn", "ssm", "ssoadmin", "storagegateway", "swf", "vpclattice", "wafv2", "xray",
-)...).named("most services other than EC2")
-
-// awsKinds returns patterns of all kinds of the services.
-func awsKinds(services ...string) []string {
-	var kinds []string
-	for _, s := range services {
-		kinds = append(kinds, s+".aws.*/*", s+".services.k8s.aws/*")
-	}
-
-	return kinds
 }
 
 // awsLoadBalancers returns the profile without the tags by which AWS Load Balancer Controller finds its own
@@ -118,7 +74,7 @@ var awsContract = Profile{
 // awsAPI admits in values the characters of keys, as many services do. EC2 admits all.
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
-// awsRefusing admits in values all characters that some of these services are known to admit.
+// awsRefusing admits in values all characters that load balancers are known to admit.
 var awsRefusing = *changed(awsContract, func(p *Profile) {
 	p.ValueClass = charsOf("letters, numbers, white space and + - = . _ : / @", `[\p{L}\p{N}\p{Z}\s+\-=._:/@]`)
 })

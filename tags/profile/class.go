@@ -2,6 +2,7 @@ package profile
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -63,6 +64,19 @@ func charsOf(name, set string) Class {
 
 			return true
 		}
+	})
+
+	return c
+}
+
+// notEmpty returns the class of the strings of c with at least one character. c is made by charsOf.
+func (c Class) notEmpty() Class {
+	within := c.matches
+	c.Pattern = strings.TrimSuffix(c.Pattern, "*$") + "+$"
+
+	c.matches = sync.OnceValue(func() func(s string) bool {
+		admits := within()
+		return func(s string) bool { return s != "" && admits(s) }
 	})
 
 	return c

@@ -24,6 +24,48 @@ type cloud struct {
 	// refuses are services with APIs that are known to refuse the contract's tags. It is set only if
 	// api and services also skip tags that are merely unwise: see RefuserOf.
 	refuses []service
+
+	// table has more services with limits of their own, and refusesTable more services that refuse the contract's tags.
+	// Only AWS has them.
+	table, refusesTable *awsTable
+}
+
+// limits are a cloud's limits by some rules: a profile, and services with limits of their own.
+type limits struct {
+	profile *Profile
+
+	// services count before always, and table has more services, or is nil.
+	services, always []service
+	table            *awsTable
+}
+
+// all returns all services with limits of their own.
+func (l limits) all() []service {
+	all := slices.Concat(l.services, l.always)
+	if l.table != nil {
+		all = append(all, l.table.services...)
+	}
+
+	return all
+}
+
+// profileOf returns the tag profile of the first service that has the kind, or else the cloud's.
+func (l limits) profileOf(group, kind string) *Profile {
+	if p := l.table.find(group, kind); p != nil {
+		return p
+	}
+
+	name := group + "/" + kind
+
+	for _, services := range [...][]service{l.services, l.always} {
+		for i := range services {
+			if s := &services[i]; slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(name) }) {
+				return s.profile
+			}
+		}
+	}
+
+	return l.profile
 }
 
 // A service is a part of a cloud with limits of its own, such as S3 of AWS.
@@ -128,13 +170,13 @@ const (
 	Cloud Rules = "Cloud"
 )
 
-// choose returns the cloud's profile by the rules, and its services with limits of their own.
-func (r Rules) choose(c *cloud) (*Profile, []service) {
+// choose returns the cloud's limits by the rules.
+func (r Rules) choose(c *cloud) limits {
 	if r == Cloud {
-		return cmp.Or(c.api, c.contract), slices.Concat(c.services, c.always)
+		return limits{profile: cmp.Or(c.api, c.contract), services: c.services, always: c.always, table: c.table}
 	}
 
-	return c.contract, c.always
+	return limits{profile: c.contract, always: c.always}
 }
 
 // Profiles returns the tag profiles of all providers, sorted by name. The profiles of a provider's
@@ -143,10 +185,10 @@ func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 
 	for _, c := range clouds {
-		p, services := r.choose(c)
-		all = append(all, p)
+		l := r.choose(c)
+		all = append(all, l.profile)
 
-		for _, s := range services {
+		for _, s := range l.all() {
 			all = append(all, s.profile)
 		}
 	}
@@ -157,6 +199,5 @@ func (r Rules) Profiles() []*Profile {
 // ProfileOf returns the tag profile of the provider, for a resource of the API group and kind. It is the
 // service's profile if the service has limits of its own: 10 tags for an Object of s3.aws.m.upbound.io.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
-	p, services := r.choose(cloudOf(provider))
-	return profileFor(group, kind, p, services)
+	return r.choose(cloudOf(provider)).profileOf(group, kind)
 }

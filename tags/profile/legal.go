@@ -42,14 +42,14 @@ func (r Rules) ValueLimit(provider, text string) string {
 // limit returns the provider's limit for the reason that refuses returns. It is empty if the provider, or
 // one of its services, refuses nothing.
 func (r Rules) limit(provider string, refuses func(*Profile) SkipReason) string {
-	p, services := r.choose(cloudOf(provider))
+	l := r.choose(cloudOf(provider))
 
-	reason := refuses(p)
-	if reason == "" || slices.ContainsFunc(services, func(s service) bool { return refuses(s.profile) == "" }) {
+	reason := refuses(l.profile)
+	if reason == "" || slices.ContainsFunc(l.all(), func(s service) bool { return refuses(s.profile) == "" }) {
 		return ""
 	}
 
-	return p.Limit(reason)
+	return l.profile.Limit(reason)
 }
 
 // refusesPrefix returns the reason why the profile refuses each key with the format's prefix, or nothing. It

@@ -14,7 +14,44 @@ import (
 //go:generate go test . -run TestREADME -update
 
 // TestREADME compares the table in README.md with the profiles.
-func TestREADME(t *testing.T) { tagstest.Section(t, "README.md", "profiles", table()) }
+func TestREADME(t *testing.T) {
+	tagstest.Section(t, "README.md", "profiles", table())
+	tagstest.Section(t, "README.md", "services", services())
+}
+
+// services returns the table of the services whose limits have a source, in Markdown, with a row for equal limits.
+func services() string {
+	out := &strings.Builder{}
+	out.WriteString("| Services of AWS | Key | Value | Tags | Characters of keys | Characters of values | API's values | Reserved |\n|---|---|---|---|---|---|---|---|\n")
+
+	var rows []string
+
+	named := make(map[string][]string)
+
+	for _, s := range Services() {
+		row := strings.Join(s.columns(), " | ")
+		if named[row] == nil {
+			rows = append(rows, row)
+		}
+
+		named[row] = append(named[row], code(s.Name))
+	}
+
+	for _, row := range rows {
+		out.WriteString("| " + strings.Join(named[row], ", ") + " | " + row + " |\n")
+	}
+
+	return strings.ReplaceAll(out.String(), "  ", " ")
+}
+
+func (s Service) columns() []string {
+	values := s.ValueCharacters
+	if values == s.KeyCharacters {
+		values = "as keys"
+	}
+
+	return []string{strconv.Itoa(s.Key), strconv.Itoa(s.Value), strconv.Itoa(s.Tags), s.KeyCharacters, values, s.Admitted, strings.Join(codes(s.Reserved), ", ")}
+}
 
 // table returns the table of all profiles, in Markdown.
 func table() string {
@@ -103,6 +140,10 @@ func byCloud(c *cloud) string {
 
 	if narrower := names(c.services); narrower != "" {
 		changes = append(changes, "limits of "+narrower)
+	}
+
+	if c.table != nil {
+		changes = append(changes, "limits of the services below")
 	}
 
 	return strings.Join(changes, "; ")

@@ -1,9 +1,6 @@
 package profile
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // A Refuser is an API that is known to refuse some of the contract's tags.
 type Refuser struct {
@@ -19,9 +16,12 @@ type Refuser struct {
 // plexsphere:platform/env. A tag that is only unwise is not refused: a slash in the tags of a network.
 func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 	c := cloudOf(provider)
-	p, services := r.refusals(c)
 
-	if p = profileFor(group, kind, p, services, c.always); p == Contract.ProfileOf(provider, group, kind) {
+	l := r.refusals(c)
+	l.always = c.always
+
+	p := l.profileOf(group, kind)
+	if p == Contract.ProfileOf(provider, group, kind) {
 		return nil
 	}
 
@@ -34,13 +34,13 @@ func (r Rules) RefusersOf(provider string) []Refuser {
 	var out []Refuser
 
 	c := cloudOf(provider)
-	p, services := r.refusals(c)
+	l := r.refusals(c)
 
-	if p != c.contract {
-		out = append(out, Refuser{Profile: p})
+	if l.profile != c.contract {
+		out = append(out, Refuser{Profile: l.profile})
 	}
 
-	for _, s := range services {
+	for _, s := range l.all() {
 		out = append(out, Refuser{Service: s.title(), Profile: s.profile})
 	}
 
@@ -50,28 +50,13 @@ func (r Rules) RefusersOf(provider string) []Refuser {
 // refusals returns the limits of the cloud's APIs and their services, as far as an API is known to refuse
 // tags that the rules admit. Without such limits, it returns the contract. The limits are the Cloud rules,
 // unless these skip unwise tags, too. Under the Cloud rules, no API refuses a tag.
-func (r Rules) refusals(c *cloud) (*Profile, []service) {
+func (r Rules) refusals(c *cloud) limits {
 	switch {
 	case r == Cloud:
-		return c.contract, nil
+		return limits{profile: c.contract}
 	case c.refuses != nil:
-		return c.contract, c.refuses
+		return limits{profile: c.contract, services: c.refuses, table: c.refusesTable}
 	default:
-		return cmp.Or(c.api, c.contract), c.services
+		return limits{profile: cmp.Or(c.api, c.contract), services: c.services}
 	}
-}
-
-// profileFor returns the tag profile of the first service that has the kind, or else p.
-func profileFor(group, kind string, p *Profile, services ...[]service) *Profile {
-	name := group + "/" + kind
-
-	for _, services := range services {
-		for i := range services {
-			if s := &services[i]; slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(name) }) {
-				return s.profile
-			}
-		}
-	}
-
-	return p
 }

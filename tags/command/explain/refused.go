@@ -54,7 +54,7 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	for l, services := range refusers {
 		key := x.cells[l].Text
 
-		switch services = words.Distinct(services); {
+		switch services = namesOf(services); {
 		case services[0] == "":
 			x.cells[l] = terminal.Cell{Text: "refused: " + key, Color: terminal.Red}
 		case len(services) == 1:
@@ -63,6 +63,11 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 			x.cells[l] = terminal.Cell{Text: fmt.Sprintf("refused by %d services: %s", len(services), key), Color: terminal.Yellow}
 		}
 	}
+}
+
+// namesOf returns the names of services: "neptune, rds" has two.
+func namesOf(services []string) []string {
+	return words.Distinct(strings.Split(strings.Join(services, ", "), ", "))
 }
 
 // refused returns how many labels all services of the cloud refuse, unless these are meant.
@@ -84,8 +89,8 @@ func (x *Explanation) refused() (n int) {
 func (x *Explanation) refusedLines() (lines []string) {
 	for _, same := range words.Grouped(x.CloudRefuses, func(r RefusedTag) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
 		by := "its API"
-		if services := words.Distinct(words.Map(same, func(r RefusedTag) string { return r.Service })); services[0] != "" {
-			by = "the API of " + strings.Join(services, ", ")
+		if services := namesOf(words.Map(same, func(r RefusedTag) string { return r.Service })); services[0] != "" {
+			by = "the API of " + words.Names(services, 0)
 		}
 
 		keys := words.Distinct(words.Map(same, func(r RefusedTag) string { return words.Cell(r.TagKey) }))

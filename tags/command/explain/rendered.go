@@ -43,6 +43,9 @@ type Rendered struct {
 	// Launched are the fields for launched resources.
 	Launched []*RenderedField `json:"launched,omitempty"`
 
+	// Service has the limits of the resource's tags, if a label breaks one of them and they have a source.
+	Service *profile.Service `json:"service,omitempty"`
+
 	// Broken are the rules of tagPolicy that the resource breaks.
 	Broken []BrokenRule `json:"tagPolicy,omitempty"`
 
@@ -267,7 +270,21 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 		}
 	}
 
+	if s, ok := profile.ServiceOf(x.Provider, l.Kind.Tagged().Group, l.Kind.Tagged().Kind); ok && x.breaksLimits() {
+		x.Service = &s
+	}
+
 	return x
+}
+
+// breaksLimits reports whether a label is skipped, or its tag refused, for a limit that the provider's other services don't have.
+func (x *Rendered) breaksLimits() bool {
+	general := profile.Of(x.Provider)
+
+	return slices.ContainsFunc(x.fields(), func(f *RenderedField) bool {
+		return slices.ContainsFunc(f.Tags, func(t RenderedTag) bool { return t.CloudRefuses != "" }) ||
+			slices.ContainsFunc(f.Labels, func(l LostLabel) bool { return l.Reason != "" && !strings.HasPrefix(l.Why, general.Limit(l.Reason)) })
+	})
 }
 
 // field returns the explanation of a tag field of the target.
@@ -516,6 +533,10 @@ func (x *rendering) table(t terminal.Terminal) string {
 			if f.Mismatch != "" {
 				notes = append(notes, name+": "+f.Mismatch)
 			}
+		}
+
+		if r.Service != nil {
+			notes = append(notes, fmt.Sprintf("%s: limits of %s by %s", words.Cell(r.Resource), r.Service.Name, strings.Join(r.Service.Sources, ", ")))
 		}
 
 		for i := range r.Broken {

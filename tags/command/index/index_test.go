@@ -236,6 +236,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	want = bytes.ReplaceAll(want, []byte(`\u003c`), []byte("<"))
+
 	for range 2 {
 		printed, got := &bytes.Buffer{}, &bytes.Buffer{}
 		if err := (&Command{Output: "json"}).index(nil, printed); err != nil {

@@ -117,8 +117,11 @@ type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 // composite resource. It calls the function to tag the resources, and returns an error if the function doesn't
 // tag them.
 func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
-	req := request(resources, labels)
+	return tagged(request(resources, labels), state, labels, function)
+}
 
+// tagged returns the request in the state, which the function tags resources for.
+func tagged(req *fnv1.RunFunctionRequest, state State, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	rsp, err := function(proto.CloneOf(req))
 
 	switch {

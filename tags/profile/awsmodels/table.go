@@ -1,0 +1,333 @@
+package awsmodels
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/format"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// Groups are the services of first words of API groups that are not the service's name without hyphens.
+var Groups = map[string]string{
+	"appautoscaling": "application-autoscaling", "cache": "elasticache", "chime": "chime-sdk-voice", "cloudwatchevents": "events",
+	"cloudwatchlogs": "logs", "cognitoidentityprovider": "cognito-idp", "configservice": "config", "database": "rds", "deploy": "codedeploy",
+	"documentdb": "docdb", "elasticloadbalancing": "elb", "elasticsearch": "es", "elasticsearchservice": "es", "eventbridge": "events",
+	"opensearchservice": "opensearch", "prometheusservice": "amp", "sfn": "stepfunctions", "verifiedaccess": "ec2", "vpc": "ec2",
+}
+
+// A place is a kind of a service, or all kinds of the service if kind is empty.
+type place struct{ service, kind string }
+
+// limits are the limits of the tags of a kind.
+type limits struct {
+	key, value, tags int
+
+	// keys and values are legal by the rules of the cloud. admitted are the values that the API is known to admit.
+	keys, values, admitted class
+
+	reserved string
+	foldKeys bool
+
+	// sources are addresses and files of botocore, with a space between two.
+	sources string
+}
+
+// general are AWS's general rules. No model widens them.
+var general = limits{key: 128, value: 256, tags: 50, keys: class{set: common}, values: class{set: common}, admitted: class{set: all}}
+
+// common are the characters that all services admit.
+var common = setOf("aÄ٣ +-=._:/@")
+
+// separators are the characters of label keys that a key format has to replace if a service doesn't admit them.
+var separators = setOf(":/")
+
+// A Table has the limits of each service, and of kinds with limits of their own.
+type Table map[place]limits
+
+// NewTable returns the table of the models and the documents, which override models.
+func NewTable(models, documents string) (Table, error) {
+	t := Table{}
+
+	rows, err := Parse(models)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, rows := range words.Grouped(rows, func(r Row) string { return r.Service }) {
+		if err := t.add(rows); err != nil {
+			return nil, errors.Wrapf(err, "cannot read the limits of %s", rows[0].Service)
+		}
+	}
+
+	if rows, err = Parse(documents); err != nil {
+		return nil, err
+	}
+
+	for _, r := range rows {
+		if err := t.override(r); err != nil {
+			return nil, errors.Wrapf(err, "cannot read the document of %s", r.Service)
+		}
+	}
+
+	return t, nil
+}
+
+// kindOf returns the kind of a request for one kind: CreatePortfolio and TagRole. Other requests are for all kinds: TagResource.
+func kindOf(request string) (string, bool) {
+	kind, ok := strings.CutPrefix(request, "Create")
+	if !ok {
+		kind, ok = strings.CutPrefix(request, "Tag")
+	}
+
+	return kind, ok && kind != "" && unicode.IsUpper(rune(kind[0])) && kind != "Resource"
+}
+
+// add adds the limits of a service by the requests of its model. A kind has the limits of requests for all kinds, and of its own.
+// If there is no request for all kinds, other kinds have the limits of a request with the most tags.
+func (t Table) add(rows []Row) error {
+	var forAll, widest limits
+
+	kinds := make(map[string]limits)
+
+	for _, r := range rows {
+		l, err := limitsOf(r)
+		if err != nil {
+			return err
+		}
+
+		if l = general.both(l); l.tags > widest.tags {
+			widest = l
+		}
+
+		for _, name := range r.Names {
+			if kind, ok := kindOf(name); ok {
+				kinds[kind] = l
+			} else {
+				forAll = cmp.Or(forAll, l).both(l)
+			}
+		}
+	}
+
+	base := cmp.Or(forAll, widest)
+	t[place{service: rows[0].Service}] = base
+
+	for kind, l := range kinds {
+		if l = cmp.Or(forAll, l).both(l); l != base {
+			t[place{rows[0].Service, kind}] = l
+		}
+	}
+
+	return nil
+}
+
+// override overrides the limits of the row's kinds with limits of a document.
+func (t Table) override(r Row) error {
+	said, err := limitsOf(r)
+	if err != nil {
+		return err
+	}
+
+	base, ok := t[place{service: r.Service}]
+	if !ok {
+		return errors.New("it has no model")
+	}
+
+	var places []place
+
+	for _, kind := range r.Names {
+		if p := (place{r.Service, kind}); kind != "*" {
+			t[p] = cmp.Or(t[p], base)
+			places = append(places, p)
+		}
+	}
+
+	if len(places) == 0 {
+		places = slices.DeleteFunc(slices.Collect(maps.Keys(t)), func(p place) bool { return p.service != r.Service })
+	}
+
+	for _, p := range places {
+		l := t[p].both(said)
+
+		// Only a document that admits symbols widens the general rules.
+		if r.Key.Pattern != "" && said.keys.set.has(symbols) {
+			l.keys, l.values, l.admitted = said.keys, said.values, t[p].admitted
+		}
+
+		t[p] = l
+	}
+
+	return nil
+}
+
+// limitsOf returns the limits of the row, without AWS's general rules.
+func limitsOf(r Row) (limits, error) {
+	keys, key, err := classOf(r.Key.Pattern, general.key)
+	if err != nil {
+		return limits{}, err
+	}
+
+	values, value, err := classOf(r.Value.Pattern, general.value)
+	if err != nil {
+		return limits{}, err
+	}
+
+	keys.some, values.some = false, values.some || r.Value.Min > 0 // No key is empty.
+
+	return limits{
+		key: min(key, cmp.Or(r.Key.Max, key)), value: min(value, cmp.Or(r.Value.Max, value)), tags: cmp.Or(r.MaxTags, general.tags),
+		keys: keys, values: values, admitted: values, reserved: r.Reserved, foldKeys: r.FoldKeys, sources: r.Source,
+	}, nil
+}
+
+// both returns the limits of tags that l and m admit.
+func (l limits) both(m limits) limits {
+	return limits{
+		key: min(l.key, m.key), value: min(l.value, m.value), tags: min(l.tags, m.tags),
+		keys: l.keys.both(m.keys), values: l.values.both(m.values), admitted: l.admitted.both(m.admitted),
+		reserved: cmp.Or(l.reserved, m.reserved), foldKeys: l.foldKeys || m.foldKeys,
+		sources: strings.Join(words.Distinct(strings.Fields(l.sources+" "+m.sources)), " "),
+	}
+}
+
+// Narrower returns the limits that are narrower than before, with a line in Markdown for each.
+func (t Table) Narrower(before Table) []string {
+	var out []string
+
+	for p, l := range t {
+		old, ok := before[p]
+		if !ok {
+			if old, ok = before[place{service: p.service}]; !ok {
+				old = general
+			}
+		}
+
+		var changes []string
+
+		for _, n := range []struct {
+			name     string
+			now, old int
+		}{{"characters in keys", l.key, old.key}, {"characters in values", l.value, old.value}, {"tags", l.tags, old.tags}} {
+			if n.now < n.old {
+				changes = append(changes, fmt.Sprintf("at most %d %s instead of %d", n.now, n.name, n.old))
+			}
+		}
+
+		for _, c := range []struct {
+			name     string
+			now, old class
+		}{{"keys", l.keys, old.keys}, {"values", l.admitted, old.admitted}} {
+			if c.now.both(c.old) != c.old {
+				changes = append(changes, fmt.Sprintf("%s: %s, instead of %s", c.name, c.now.name(), c.old.name()))
+			}
+		}
+
+		if len(changes) > 0 {
+			out = append(out, fmt.Sprintf("`%s`: %s", strings.TrimSuffix(p.service+"/"+p.kind, "/"), strings.Join(changes, "; ")))
+		}
+	}
+
+	slices.Sort(out)
+
+	return out
+}
+
+// shortened leaves out the same of all models' files.
+var shortened = strings.NewReplacer("botocore/data/", "", "/service-2.json", "")
+
+// Go returns the Go file of the table, by the models, with a row for each service and kind of the index of tag fields.
+func (t Table) Go(models, index string) ([]byte, error) {
+	var rows []string
+
+	classes := make(map[string]string)
+
+	for p := range placesOf(index) {
+		service := p.service
+		for q := range t {
+			if Groups[p.service] == q.service || strings.ReplaceAll(q.service, "-", "") == p.service {
+				service = q.service
+			}
+		}
+
+		if l, ok := t[place{service, p.kind}]; ok {
+			rows = append(rows, fmt.Sprintf("{%q, %q, awsLimits{%s}, %q},\n", p.service, p.kind, l.fields(classes), shortened.Replace(l.sources)))
+		}
+	}
+
+	slices.Sort(rows)
+
+	commit, _, _ := strings.Cut(strings.TrimPrefix(models, "# botocore "), "\n")
+	out := &bytes.Buffer{}
+	fmt.Fprintf(out, "// Code generated by awsmodels. DO NOT EDIT.\n\npackage profile\n\nconst awsModels = %q\n\n", "https://github.com/boto/botocore/blob/"+commit+"/botocore/data/")
+	fmt.Fprintf(out, "var awsRows = []awsRow{\n%s}\n\nvar awsPatterns = map[string]string{\n", strings.Join(rows, ""))
+
+	for _, name := range slices.Sorted(maps.Keys(classes)) {
+		fmt.Fprintf(out, "%q: %q,\n", name, classes[name])
+	}
+
+	out.WriteString("}\n")
+
+	return format.Source(out.Bytes())
+}
+
+// apiGroup matches an API group of AWS in the index, such as s3.aws.upbound.io and s3.services.k8s.aws.
+var apiGroup = regexp.MustCompile(`^([a-z0-9]+)\.(aws\.|services\.k8s\.aws)`)
+
+// placesOf returns the services and kinds in the index of tag fields. A service is the first word of an API group.
+func placesOf(index string) map[place]bool {
+	places := make(map[place]bool)
+
+	var service string
+
+	for line := range strings.Lines(index) {
+		if kind, ok := strings.CutPrefix(line, "  "); ok && service != "" {
+			places[place{service, strings.TrimSpace(kind)}] = true
+		} else if m := apiGroup.FindStringSubmatch(line); m != nil {
+			service = m[1]
+			places[place{service: service}] = true
+		} else if !strings.HasPrefix(line, " ") {
+			service = ""
+		}
+	}
+
+	return places
+}
+
+// fields returns the fields of the limits that differ from the general rules, and puts their classes into the map by name.
+func (l limits) fields(classes map[string]string) string {
+	var out []string
+
+	field := func(name string, value, usual any, text string) {
+		if value != usual {
+			out = append(out, fmt.Sprintf("%s: %s", name, text))
+		}
+	}
+	characters := func(name string, c, usual class) {
+		field(name, c, usual, fmt.Sprintf("%q", c.name()))
+
+		if c != usual {
+			classes[c.name()] = c.pattern()
+		}
+	}
+
+	field("key", l.key, general.key, strconv.Itoa(l.key))
+	field("value", l.value, general.value, strconv.Itoa(l.value))
+	field("tags", l.tags, general.tags, strconv.Itoa(l.tags))
+	characters("keys", l.keys, general.keys)
+	characters("values", l.values, general.values)
+	characters("admitted", l.admitted, general.admitted)
+	field("reserved", l.reserved, "", fmt.Sprintf("%q", l.reserved))
+	field("foldKeys", l.foldKeys, false, "true")
+	field("underscored", l.keys.set&separators, separators, "true")
+
+	return strings.Join(out, ", ")
+}
