@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// services are kinds of 20 services of AWS, with the first words of their API groups.
+// services are kinds of 20 services of AWS, with the first words of their API groups. All have room for 20 labels.
 var services = [][2]string{
 	{"acm", "Certificate"},
 	{"amplify", "App"},
@@ -23,7 +23,6 @@ var services = [][2]string{
 	{"ec2", "VPC"},
 	{"ecs", "Cluster"},
 	{"eks", "Cluster"},
-	{"glacier", "Vault"},
 	{"guardduty", "Detector"},
 	{"iam", "Role"},
 	{"kms", "Key"},
@@ -33,6 +32,7 @@ var services = [][2]string{
 	{"sagemaker", "App"},
 	{"sns", "Topic"},
 	{"sqs", "Queue"},
+	{"workspaces", "Workspace"},
 	{"xray", "Group"},
 }
 
