@@ -32,7 +32,7 @@ var services = [][2]string{
 	{"sagemaker", "App"},
 	{"sns", "Topic"},
 	{"sqs", "Queue"},
-	{"workspaces", "Workspace"},
+	{"workspaces", "Directory"},
 	{"xray", "Group"},
 }
 
