@@ -44,10 +44,9 @@ type managers struct {
 	within []string
 }
 
-// belongsToCrossplane reports whether the entry m of metadata.managedFields belongs to Crossplane, for this composite resource.
-func (o *managers) belongsToCrossplane(m object.Node) bool {
-	name := m.Field("manager").Text()
-	return name == o.composed || name == ownerBeforePipelines || name == ownerBeforeApply
+// isCrossplane reports whether the field manager is Crossplane's, for this composite resource.
+func (o *managers) isCrossplane(manager string) bool {
+	return manager == o.composed || manager == ownerBeforePipelines || manager == ownerBeforeApply
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
@@ -68,16 +67,16 @@ type Owner struct {
 // stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// with returns the owner o and the field manager of the entry m: for kubectl-edit beside Crossplane, Ours and Others,
-// with this Manager.
-func (o Owner) with(m object.Node, all *managers) Owner {
-	if all.belongsToCrossplane(m) {
+// with returns the owner o and the field manager, which is Crossplane's if ours is true: for kubectl-edit beside
+// Crossplane, Ours and Others, with this Manager.
+func (o Owner) with(manager string, ours bool) Owner { //nolint:revive // It says whose the manager is.
+	if ours {
 		o.Ours = true
 		return o
 	}
 
-	if name := m.Field("manager").Text(); !o.Others || name < o.Manager {
-		o.Manager = name
+	if !o.Others || manager < o.Manager {
+		o.Manager = manager
 	}
 
 	o.Others = true
@@ -117,6 +116,25 @@ func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
+// withoutOurs returns the map n of tags without the tags that go once nobody desires them: {owner: me} of {env: prod, owner:
+// me} if Crossplane alone owns env. Nearly all tags go, so nobody needs to read them. Lists and atomic fields stay as they
+// are.
+func (o *Owners) withoutOurs(n object.Node) object.Node {
+	if !n.IsObject() || o.Unknown || o.Atomic {
+		return n
+	}
+
+	staying := make(map[string]object.Node)
+
+	for key, value := range n.Fields() {
+		if o.entries[string(key)].stays() {
+			staying[string(key)] = value
+		}
+	}
+
+	return object.MapNode(staying)
+}
+
 // HasOurs reports whether Crossplane owns the field, or an entry of it.
 func (o *Owners) HasOurs() bool {
 	if o.Unknown || o.Atomic {
@@ -139,23 +157,29 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 		return &Owners{Unknown: true}
 	}
 
-	out := &Owners{entries: make(map[string]Owner)}
+	out := &Owners{}
 	leaf, inside := 0, 0
 
 	for m := range o.fields.Items() {
 		written := fieldIn(m.Field("apiVersion").Text())
 		path := slices.Concat(o.within, ownedPath(written.Path))
 		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
+		manager, valueField := m.Field("manager").Text(), "f:"+written.Value
+		ours := o.isCrossplane(manager)
 
 		switch {
 		case isLeaf && depth > leaf:
-			leaf, out.whole = depth, Owner{}.with(m, o)
+			leaf, out.whole = depth, Owner{}.with(manager, ours)
 		case isLeaf && depth == leaf, f.Atomic && depth > len(path):
-			out.whole = out.whole.with(m, o)
+			out.whole = out.whole.with(manager, ours)
 		}
 
 		if !isLeaf {
 			inside = max(inside, depth)
+		}
+
+		if len(out.entries) == 0 {
+			out.entries = make(map[string]Owner, owned.Len())
 		}
 
 		for e, element := range owned.Fields() {
@@ -165,12 +189,12 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 
 			// The owner of a field of an object in a list doesn't own the object. But the owner of its value has the tag.
 			itself, _ := owns(element)
-			valued := element.Field("f:" + written.Value).IsThere()
+			valued := element.Field(valueField).IsThere()
 
-			if itself || valued || o.belongsToCrossplane(m) {
+			if itself || valued || ours {
 				id := ownedID(string(e), written)
-				owner := out.entries[id].with(m, o)
-				owner.Whole = owner.Whole || !o.belongsToCrossplane(m) && itself && valued
+				owner := out.entries[id].with(manager, ours)
+				owner.Whole = owner.Whole || !ours && itself && valued
 				out.entries[id] = owner
 			}
 		}
@@ -282,7 +306,7 @@ func itemPath(list object.Path, name, value string) []string {
 func (t *Target) Owned() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.fields.Items() {
-			if t.managers.belongsToCrossplane(m) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
+			if t.managers.isCrossplane(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
 				return
 			}
 		}

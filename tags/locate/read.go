@@ -84,7 +84,7 @@ func (t *Target) IsGhost() bool {
 // crossplane-kind of a provider, filled by late initialization, or owner: me of kubectl edit. Tags of an atomic field
 // stay only if the field isn't desired at all.
 func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	set := t.Reported(t.There, keys)
+	set := t.Reported(t.Owners().withoutOurs(t.There), keys)
 	if set == nil || set.Len() == 0 {
 		return nil
 	}

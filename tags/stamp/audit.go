@@ -98,14 +98,18 @@ func settled(t *locate.Target, after object.Node) bool {
 		desired[string(key)] = v
 	}
 
+	found := 0
+
 	for key, v := range before.Fields() {
 		now, ok := desired[string(key)]
 		if ok && !now.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.OnlyKubernetes(key) {
 			return false
 		}
 
-		delete(desired, string(key))
+		if ok {
+			found++
+		}
 	}
 
-	return len(desired) == 0
+	return found == len(desired)
 }

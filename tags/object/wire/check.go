@@ -165,11 +165,18 @@ func (c *Checker) entry(at, end int) int {
 // seed of hashes: nobody can choose keys with one hash.
 var seed = maphash.MakeSeed()
 
+// fewKeys is the most keys of which each is compared with each: most maps of a resource have fewer, and hashes take longer.
+const fewKeys = 8
+
 // unique reports whether no two keys from the position begin on are the same, and forgets these keys. The table is never more
 // than half full.
 func (c *Checker) unique(begin int) bool {
 	keys := c.keys[begin:]
 	c.keys = c.keys[:begin]
+
+	if len(keys) <= fewKeys {
+		return c.uniqueFew(keys)
+	}
 
 	size := 2 << bits.Len(uint(len(keys)))
 	c.slots = slices.Grow(c.slots[:0], size)[:size]
@@ -189,6 +196,19 @@ func (c *Checker) unique(begin int) bool {
 		}
 
 		c.slots[at] = uint32(i) + 1
+	}
+
+	return true
+}
+
+// uniqueFew reports whether no two of a few keys are the same.
+func (c *Checker) uniqueFew(keys []key) bool {
+	for i, k := range keys {
+		for _, other := range keys[:i] {
+			if bytes.Equal(c.b[other.from:other.to], c.b[k.from:k.to]) {
+				return false
+			}
+		}
 	}
 
 	return true

@@ -194,16 +194,34 @@ func observe(name string, desired *structpb.Struct) *fnv1.Resource {
 
 	// These tags it adds itself.
 	spec := fields(r, "spec")["forProvider"].GetStructValue().GetFields()
-	all := map[string]*structpb.Value{
+	added := map[string]*structpb.Value{
 		"crossplane-kind":           structpb.NewStringValue(strings.ToLower(r.GetFields()["kind"].GetStringValue())),
 		"crossplane-name":           structpb.NewStringValue(name),
 		"crossplane-providerconfig": structpb.NewStringValue("aws-eu-central-1"),
 	}
-	maps.Copy(all, spec["tags"].GetStructValue().GetFields())
+	applied := spec["tags"].GetStructValue().GetFields()
+	all := maps.Clone(added)
+	maps.Copy(all, applied)
 	spec["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: all})
+
+	managers := fields(r, "metadata")["managedFields"].GetListValue().GetValues()
+	own(managers[0], applied)
+	own(managers[1], added)
+
 	fields(r, "status")["atProvider"].GetStructValue().Fields["tagsAll"] = proto.CloneOf(spec["tags"])
 
 	return &fnv1.Resource{Resource: r, ConnectionDetails: map[string][]byte{"endpoint": []byte(name + ".eu-central-1.amazonaws.com:5432")}}
+}
+
+// own adds the tags to the fields of a field manager.
+func own(manager *structpb.Value, tags map[string]*structpb.Value) {
+	owned := make(map[string]*structpb.Value, len(tags))
+	for key := range tags {
+		owned["f:"+key] = structpb.NewStructValue(&structpb.Struct{})
+	}
+
+	provider := fields(fields(manager.GetStructValue(), "fieldsV1")["f:spec"].GetStructValue(), "f:forProvider")
+	provider["f:tags"] = structpb.NewStructValue(&structpb.Struct{Fields: owned})
 }
 
 // fields of a field of an object.
