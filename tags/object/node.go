@@ -173,8 +173,9 @@ func (n Node) Interned(texts map[string]string) string {
 	return text
 }
 
-// TextFrom returns the end of the text of a string, from the byte at the index on. It shares the bytes.
-func (n Node) TextFrom(index int) Node { return Node{tag: wire.String, body: n.body[index:]} }
+// Part returns the part of the text of a string between two bytes: the part of env=prod from 4 to 8 is prod. It shares the
+// bytes.
+func (n Node) Part(from, to int) Node { return Node{tag: wire.String, body: n.body[from:to:to]} }
 
 // IsText reports whether the value is the string text.
 func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }

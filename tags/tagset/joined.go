@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"unicode"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -34,11 +35,11 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 	}
 
 	out := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tags)
-	last := ""
+	last, at := "", 0
 
-	for more := text != ""; more; {
+	for more := text != ""; more; at += len(last) + len(j.field.Delimiter) {
 		if last, text, more = j.keys.cutJoined(text); strings.TrimSpace(last) != "" {
-			out = append(out, j.entry(last))
+			out = append(out, j.entry(n.Part(at, at+len(last)), last))
 		}
 	}
 
@@ -59,14 +60,15 @@ func textOf(n object.Node) (string, bool) {
 	return n.Text(), n.IsString()
 }
 
-// entry returns the entry with the text.
-func (j joined) entry(text string) Entry {
-	e := Entry{Item: object.TextNode(text), text: text, Opaque: true, readings: j.keys.readings(text)}
+// entry returns the entry with the text, which is the text of the item.
+func (j joined) entry(item object.Node, text string) Entry {
+	e := Entry{Item: item, text: text, Opaque: true, readings: j.keys.readings(text)}
 
 	key, value, ok := strings.Cut(text, j.field.Separator)
 	if key = strings.TrimSpace(key); ok && key != "" {
 		e.ID, e.Key, e.Opaque = j.keys.ID(key), key, false
-		e.Value = object.TextNode(strings.TrimSpace(value))
+		from := len(text) - len(strings.TrimLeftFunc(value, unicode.IsSpace))
+		e.Value = item.Part(from, from+len(strings.TrimSpace(value)))
 	}
 
 	return e

@@ -37,7 +37,7 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 
 		if key, ok := l.keyOf(s); ok {
 			e.ID, e.Key, e.Opaque = l.keys.ID(key), key, false
-			e.Value = item.TextFrom(len(key) + len(l.field.Separator))
+			e.Value = item.Part(len(key)+len(l.field.Separator), len(s))
 		} else if l.keys.Patterns.Has(s) {
 			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s)+bareSuffix, s, false
 		}
