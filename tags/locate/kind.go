@@ -263,11 +263,8 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	provider, tagged, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
-	p := &Place{
-		Field: &f, Profile: rules.ProfileOf(provider, tagged.Group, tagged.Kind), Refuser: rules.RefuserOf(provider, tagged.Group, tagged.Kind),
-		Unprofiled: unprofiled(provider, k), Lacks: lacks(k, &f, known),
-	}
+	p := &Place{Field: &f, Unprofiled: unprofiled(ts.finder.providerOf(k.Kind, f.Profile), k), Lacks: lacks(k, &f, known)}
+	p.Profile, p.Refuser = ts.profilesOf(k, &f, "")
 
 	if f.Shape == field.Labels {
 		p.Profile, p.Refuser, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
@@ -282,6 +279,13 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	}
 
 	return p
+}
+
+// profilesOf returns the tag profile, and the Refuser, of resources of the kind k with the tag field f. After a dot, launched is
+// the launched field in question: .resourceTags of an InfrastructureConfiguration.
+func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, launched string) (p, refuser *profile.Profile) {
+	provider, tagged, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
+	return rules.ProfileOf(provider, tagged.Group, tagged.Kind+launched), rules.RefuserOf(provider, tagged.Group, tagged.Kind+launched)
 }
 
 // lacks returns why resources of the kind k have no tag field, or None. f is the located field, and known is false if nothing

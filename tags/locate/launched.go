@@ -1,6 +1,8 @@
 package locate
 
 import (
+	"strings"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -27,8 +29,9 @@ func (ts *Targets) launches(k *TargetKind, to *Place) {
 			continue
 		}
 
-		p := &LaunchedPlace{Place: Place{Profile: to.Profile, Refuser: to.Refuser}, Of: l}
+		p := &LaunchedPlace{Of: l}
 		p.Field = &p.Of.Field
+		p.Profile, p.Refuser = ts.profilesOf(k, to.Field, "."+strings.TrimPrefix(l.Name(), "spec.forProvider."))
 		p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
 		ts.addShown(k, &p.Place)
 		to.Launched = append(to.Launched, p)

@@ -13,7 +13,8 @@ type awsRow struct {
 	// service is the first word of API groups: glacier of glacier.aws.upbound.io.
 	service string
 
-	// kind is Vault, or empty for the other kinds of the service.
+	// kind is Vault, or empty for the other kinds of the service. InfrastructureConfiguration.resourceTags stands for a
+	// launched field of a kind.
 	kind string
 
 	limits awsLimits
@@ -148,19 +149,26 @@ func (t *awsTable) find(group, kind string) *Profile {
 	return nil
 }
 
-// awsRowOf returns the index of the row of the kind, or else of its service.
-func awsRowOf(group, kind string) (int, bool) {
+// awsRowOf returns the index of the row of the kind's launched field, or else of the kind, or else of its service.
+func awsRowOf(group, kind string) (i int, ok bool) {
 	name, domain, _ := strings.Cut(group, ".")
 	if domain != "services.k8s.aws" && !strings.HasPrefix(domain, "aws.") {
 		return 0, false
 	}
 
-	i, ok := slices.BinarySearchFunc(awsRows, awsRow{service: name, kind: kind}, awsRow.compare)
-	if !ok {
-		i, ok = slices.BinarySearchFunc(awsRows, awsRow{service: name}, awsRow.compare)
+	for _, kind := range [...]string{kind, withoutField(kind), ""} {
+		if i, ok = slices.BinarySearchFunc(awsRows, awsRow{service: name, kind: kind}, awsRow.compare); ok {
+			break
+		}
 	}
 
 	return i, ok
+}
+
+// withoutField returns the kind without a launched field: InfrastructureConfiguration of InfrastructureConfiguration.resourceTags.
+func withoutField(kind string) string {
+	kind, _, _ = strings.Cut(kind, ".")
+	return kind
 }
 
 func (row awsRow) compare(other awsRow) int {

@@ -55,7 +55,7 @@ func (l limits) profileOf(group, kind string) *Profile {
 		return p
 	}
 
-	name := group + "/" + kind
+	name := group + "/" + withoutField(kind)
 
 	for _, services := range [...][]service{l.services, l.always} {
 		for i := range services {
@@ -197,7 +197,8 @@ func (r Rules) Profiles() []*Profile {
 }
 
 // ProfileOf returns the tag profile of the provider, for a resource of the API group and kind. It is the
-// service's profile if the service has limits of its own: 10 tags for an Object of s3.aws.m.upbound.io.
+// service's profile if the service has limits of its own: 10 tags for an Object of s3.aws.m.upbound.io. The kind may have the
+// name of a launched field after a dot: 30 tags for InfrastructureConfiguration.resourceTags of imagebuilder.aws.upbound.io.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
 	return r.choose(cloudOf(provider)).profileOf(group, kind)
 }

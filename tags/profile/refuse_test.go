@@ -117,7 +117,7 @@ func TestRefusersOf(t *testing.T) {
 	}
 
 	want := map[string]string{
-		"aws":       "load-balancer-controller; accessanalyzer, athena, backup, dynamodb, kendra, lexmodels, lightsail, s3, sesv2, sfn, swf, vpclattice",
+		"aws":       "load-balancer-controller; accessanalyzer, athena, backup, dynamodb, lightsail, s3, sesv2, sfn, swf, vpclattice",
 		"azure":     "storage; traffic-manager; front-door; cdn; dns; automation, cdn, keyvault, operationalinsights",
 		"hetzner":   "",
 		"openstack": "compute; blockstorage; identity",

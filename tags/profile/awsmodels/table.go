@@ -25,7 +25,8 @@ var Groups = map[string]string{
 	"opensearchservice": "opensearch", "prometheusservice": "amp", "sfn": "stepfunctions", "verifiedaccess": "ec2", "vpc": "ec2",
 }
 
-// A place is a kind of a service, or all kinds of the service if kind is empty.
+// A place is a kind of a service, or all kinds of the service if kind is empty. A kind with a launched field has limits of the
+// tags in that field, such as InfrastructureConfiguration.resourceTags.
 type place struct{ service, kind string }
 
 // limits are the limits of the tags of a kind.
@@ -258,8 +259,10 @@ func (t Table) Go(models, index string) ([]byte, error) {
 			}
 		}
 
-		if l, ok := t[place{service, p.kind}]; ok {
-			rows = append(rows, fmt.Sprintf("{%q, %q, awsLimits{%s}, %q},\n", p.service, p.kind, l.fields(classes), shortened.Replace(l.sources)))
+		for q, l := range t {
+			if kind, _, _ := strings.Cut(q.kind, "."); q.service == service && kind == p.kind {
+				rows = append(rows, fmt.Sprintf("{%q, %q, awsLimits{%s}, %q},\n", p.service, q.kind, l.fields(classes), shortened.Replace(l.sources)))
+			}
 		}
 	}
 
