@@ -50,7 +50,12 @@ func (s Service) columns() []string {
 		values = "as keys"
 	}
 
-	return []string{strconv.Itoa(s.Key), strconv.Itoa(s.Value), strconv.Itoa(s.Tags), s.KeyCharacters, values, s.Admitted, strings.Join(codes(s.Reserved), ", ")}
+	keys := s.KeyCharacters
+	if s.FoldKeys {
+		keys += "; case doesn't count"
+	}
+
+	return []string{strconv.Itoa(s.Key), strconv.Itoa(s.Value), strconv.Itoa(s.Tags), keys, values, s.Admitted, strings.Join(codes(s.Reserved), ", ")}
 }
 
 // table returns the table of all profiles, in Markdown.
