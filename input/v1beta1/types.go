@@ -1006,6 +1006,14 @@ type ResourceSelector struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	MatchTags map[string]string `json:"matchTags,omitzero"`
+
+	// MatchCloudTags are tags that the cloud has, by status.atProvider of the
+	// observed resource. A resource without them isn't selected. Keys of this
+	// step's labels, and keys that begin with keyPrefix, are ignored.
+	//
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	MatchCloudTags map[string]string `json:"matchCloudTags,omitzero"`
 }
 
 // A PolicyEnforcement says what happens if a resource breaks a rule.

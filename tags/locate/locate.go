@@ -30,6 +30,9 @@ type Finder struct {
 	// CompositeGroup is the API group of the composite resource. Its kinds are no managed resources.
 	CompositeGroup string
 
+	// Sets reports whether the step may set tags with the key on t: see matchCloudTags. It is nil if there are no labels.
+	Sets func(t *Target, key string) bool
+
 	// Fields returns the locator of tag fields for the schemas.
 	Fields func(schemas field.Schemas) field.Locator
 
@@ -68,8 +71,8 @@ type Target struct {
 	// Leave says why the resource is left alone for its own fields, or None.
 	Leave Reason
 
-	// Managed reports whether the input selects the resource.
-	Managed bool
+	// Managed reports whether the input selects the resource, and ByCloudTags whether tags in the cloud decide on this.
+	Managed, ByCloudTags bool
 
 	// Before is the desired value of the tag field, and There the observed one. The errors say why a value can't be read.
 	Before, There       object.Node
@@ -116,7 +119,10 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		ts.init(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
 		// Resources from which all labels are gone are managed, too.
-		t.Managed = manages && ts.Selects(f.Input.Resources, t)
+		if manages {
+			t.Managed, t.ByCloudTags = ts.selectedBy(f.Input.Resources, t)
+		}
+
 		if t.Managed && (t.Leave == None || t.Leave == Ignored && !t.Observed.IsZero()) {
 			ts.Locate(t)
 		}

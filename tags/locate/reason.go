@@ -33,6 +33,9 @@ const (
 	// NotSelected resources are not among those that the input selects.
 	NotSelected
 
+	// NotInCloud is NotSelected of a resource that matchCloudTags would select, if its provider reported the tags.
+	NotInCloud
+
 	// NoField is a kind that is known to have no tag field.
 	NoField
 
@@ -83,6 +86,8 @@ func (t *Target) Why(r Reason) string {
 		return fmt.Sprintf("is adopted: it gets no tags while %s is %q", c.Path, c.Value)
 	case NotSelected:
 		return "is not among the resources that the input selects"
+	case NotInCloud:
+		return "isn't selected by matchCloudTags: its provider doesn't report these tags, or only this step sets them"
 	case NoField:
 		return noField + t.wrapping("; an entry of tagFields for its kind tags the manifest of a cloud resource, and labels any manifest")
 	case NotAsked:
@@ -108,6 +113,15 @@ func (t *Target) Why(r Reason) string {
 	}
 
 	return ""
+}
+
+// Unselected returns why the input doesn't select t.
+func (t *Target) Unselected() Reason {
+	if t.ByCloudTags && t.Place != nil && t.Lacks == None && !t.Profile.HandsOn {
+		return NotInCloud
+	}
+
+	return NotSelected
 }
 
 // entry returns an advice to add an entry of tagFields for the kind of t. It begins with a comma, and has e.g.

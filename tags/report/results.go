@@ -85,6 +85,11 @@ var noteWords = []struct {
 	},
 	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
+	{
+		stamp.NoteStaysSelected, normal, "StaysSelected",
+		"selected by matchCloudTags, perhaps even once the cloud has lost these tags, since provider-upjet-aws up to v2.6.0 and other providers " +
+			"made with Upjet keep them in the status (the annotation " + locate.IgnoreAnnotation + `: "true" leaves a resource alone): `,
+	},
 	{stamp.NoteRemoved, normal, "TagsNotKept", "removeTags removes these tags, although ignoreTags names them: "},
 	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},

@@ -67,21 +67,29 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// auditLost adds to o the tags of this function that t loses because the input no longer selects t. If the observed
-// Bucket has plexsphere:env, and no step desires that tag, plexsphere:env is removed.
-func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Target) {
-	if !s.Audits || t.Leave != locate.None || t.Observed.IsZero() || !targets.Locate(t) {
+// addUnselected adds to o why the input doesn't select t, if tags in the cloud decide on this. It also adds the tags of this
+// function that t loses because the input no longer selects t. If the observed Bucket has plexsphere:env, and no step
+// desires that tag, plexsphere:env is removed.
+func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
+	if t.Leave != locate.None {
 		return
 	}
 
-	l := s.knownLabelsOf(t).in(t)
-	removed := changesOf(t, t.Resource, l).Removed
+	r := newPlan(t, nil).Result
+	if why := t.Unselected(); why == locate.NotInCloud && s.asksForTags() {
+		r.LeftAlone = t.Why(why)
+	}
 
-	maps.DeleteFunc(removed, func(key string, _ Values) bool { return !l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) })
+	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
+		l := s.knownLabelsOf(t).in(t)
+		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
-	r := newPlan(t, l).Result
-	r.Changes.Removed = removed
-	o.addResult(r)
+		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) })
+	}
+
+	if r.LeftAlone != "" || !r.Changes.IsEmpty() {
+		o.addResult(r)
+	}
 }
 
 // settled reports whether the observed tag field of t has the value after already: {env: prod, crossplane-kind: bucket}

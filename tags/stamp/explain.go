@@ -78,7 +78,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	case t.Leave != locate.None:
 		l.LeftAlone = t.Why(t.Leave)
 	case !t.Managed:
-		l.LeftAlone = t.Why(locate.NotSelected)
+		l.LeftAlone = t.Why(t.Unselected())
 	default:
 		l.LeftAlone = t.Why(t.Lacks)
 	}

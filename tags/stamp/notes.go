@@ -76,6 +76,9 @@ const (
 
 	// NoteRemoved tags go, since removeTags names them, although ignoreTags names them, too.
 	NoteRemoved
+
+	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
+	NoteStaysSelected
 )
 
 // Notes on one resource.

@@ -1,6 +1,9 @@
 package stamp
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -61,6 +64,28 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	s.shared[group] = out
 
 	return out, nil
+}
+
+// sets returns a function that reports whether this step may set tags with a key on a resource: the key of a label of any
+// resource, or a key that begins with keyPrefix. It asks no selector, since selectors ask it.
+func (s *Stamper) sets() func(t *locate.Target, key string) bool {
+	shared := s.resourceLabels(s.Transformer)
+	differing := sync.OnceValue(func() (out []tags.Label) {
+		for _, d := range s.PerResource.Differences() {
+			out = append(out, d.Labels...)
+		}
+
+		return out
+	})
+
+	return func(t *locate.Target, key string) bool {
+		l := shared.in(t)
+
+		return l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) || slices.ContainsFunc(differing(), func(label tags.Label) bool {
+			tag, _ := l.transformed.Judge(label)
+			return l.ID(tag.Key) == l.ID(key)
+		})
+	}
 }
 
 // knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource that is left alone.

@@ -53,7 +53,7 @@ type Stamper struct {
 func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
 	xr := object.Of(req.GetObserved().GetComposite())
 
-	return &Stamper{
+	s := &Stamper{
 		Finder: locate.Finder{
 			Input:          in,
 			Provider:       set.Provider,
@@ -68,6 +68,9 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		Remove:      set.Remove,
 		Ignore:      set.Ignore,
 	}
+	s.Sets = s.sets()
+
+	return s
 }
 
 // Schemas returns the schemas of kinds that Crossplane has fetched.
@@ -103,13 +106,17 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 
 		switch {
 		case !t.Managed:
-			s.auditLost(out, targets, t)
+			s.addUnselected(out, targets, t)
 		case !t.HasField():
 			out.addResult(s.leftAlone(t))
 		default:
 			p, err := s.planAll(t, out.addPlan)
 			if err != nil {
 				return nil, err
+			}
+
+			if t.ByCloudTags && t.IsGhost() {
+				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
 
 			out.add(p)

@@ -252,6 +252,7 @@ func onSelections() (out []Attack) {
 		}
 		add("labels", "matchLabels", `{"matchLabels": {"app": "x"}}`, in("desired.resource.metadata.labels", labels))
 		add("tags", "matchTags", `{"matchTags": {"team": "a"}}`, in("desired.resource.spec.forProvider.tags", labels))
+		add("tags in the cloud", "matchCloudTags", `{"matchCloudTags": {"team": "a"}}`, in("observed.resource.status.atProvider.tags", labels))
 		add("name", "name", `{"name": "*a*b*x"}`, in("desired", longKey(bucket)))
 	}
 

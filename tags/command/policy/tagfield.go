@@ -245,8 +245,8 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 
 		switch {
 		case !e.APIVersion.Matches(k.APIVersion) || !e.Kind.Matches(k.Kind.Kind):
-		case !e.Name.IsZero() || len(e.MatchTags) > 0:
-			p.Notes = add(p.Notes, p.CloudTags.Where(where+"[%d]", i)+" selects by what only a pipeline tells (name, matchTags), so that it selects nothing here")
+		case !e.Name.IsZero() || len(e.MatchTags)+len(e.MatchCloudTags) > 0:
+			p.Notes = add(p.Notes, p.CloudTags.Where(where+"[%d]", i)+" selects by what only a pipeline tells (name, matchTags, matchCloudTags), so that it selects nothing here")
 		case len(e.MatchLabels) == 0:
 			return nil, true
 		default:
