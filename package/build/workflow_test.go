@@ -432,7 +432,7 @@ func TestNotChecked(t *testing.T) {
 
 // TestPinned proves that nobody can replace an action of a workflow.
 func TestPinned(t *testing.T) {
-	for _, name := range []string{"ci", "release", "survey"} {
+	for _, name := range []string{"ci", "release", "survey", "weekly"} {
 		for _, j := range testWorkflow(t, "workflows/"+name+".yml").Jobs {
 			for _, s := range j.Steps {
 				if s.Uses != "" && !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(s.Uses) {

@@ -104,7 +104,7 @@ type Targets struct {
 // Find reads the desired resources, and locates the tag fields of selected ones. For a Bucket called logs, it makes a
 // Target with spec.forProvider.tags and the profile aws. manages is false if the input has no labels and removes
 // nothing. Once ctx has ended, Find returns the error of ctx.
-func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) {
+func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) { //nolint:revive // Without labels and entries, nobody asks for tags.
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
 

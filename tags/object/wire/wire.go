@@ -105,8 +105,8 @@ func Entry(b []byte) (key, value []byte) {
 	return key, value
 }
 
-// Field cuts the first field off b, which may be anything. It returns false unless the field is length-delimited, in
-// plain form, with a tag of one byte.
+// Field cuts the first field off b, which may be anything. It returns false unless the field is in plain form, with a tag of
+// one byte. It takes the field for a length-delimited one, which only the tag tells.
 func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	from, to := length(b, 1)
 	if to == 0 {

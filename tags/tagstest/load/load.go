@@ -205,16 +205,16 @@ func observe(name string, desired *structpb.Struct) *fnv1.Resource {
 	spec["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: all})
 
 	managers := fields(r, "metadata")["managedFields"].GetListValue().GetValues()
-	own(managers[0], applied)
-	own(managers[1], added)
+	addOwned(managers[0], applied)
+	addOwned(managers[1], added)
 
 	fields(r, "status")["atProvider"].GetStructValue().Fields["tagsAll"] = proto.CloneOf(spec["tags"])
 
 	return &fnv1.Resource{Resource: r, ConnectionDetails: map[string][]byte{"endpoint": []byte(name + ".eu-central-1.amazonaws.com:5432")}}
 }
 
-// own adds the tags to the fields of a field manager.
-func own(manager *structpb.Value, tags map[string]*structpb.Value) {
+// addOwned adds the tags to the fields that a field manager owns.
+func addOwned(manager *structpb.Value, tags map[string]*structpb.Value) {
 	owned := make(map[string]*structpb.Value, len(tags))
 	for key := range tags {
 		owned["f:"+key] = structpb.NewStructValue(&structpb.Struct{})

@@ -551,6 +551,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(slices.Concat(whole, whole))
 	f.Add(whole[:len(whole)/2])
 	f.Add(marshal(f, &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"a": deep(3, 0), "b": resourceOf(`{"l": [[1, "x"], {}]}`)}}}))
+	f.Add([]byte{2<<3 | 2, 2, 1 << 3, 0}) // The composite resource is a number.
 	f.Add([]byte{3<<3 | 2, 9, 2<<3 | 2, 7, 1<<3 | 2, 1, 'a', 2<<3 | 2, 2, 1<<3 | 2, 0})
 
 	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })

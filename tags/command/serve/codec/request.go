@@ -65,7 +65,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(number int, b
 		}
 
 		tag, body, rest, ok := wire.Field(b)
-		if !ok || !f(int(tag>>3), body, b[:len(b)-len(rest)]) {
+		if number, kind := protowire.DecodeTag(uint64(tag)); !ok || kind != protowire.BytesType || !f(int(number), body, b[:len(b)-len(rest)]) {
 			return false
 		}
 
