@@ -42,8 +42,8 @@ type Function struct {
 }
 
 // RunFunction runs the function. It returns an error only if the client has gone, so that nobody reads a response. Any
-// other failure is a fatal result, with the desired state of the request. A response that is too large for this state
-// leaves it out.
+// other failure is a fatal result, with the desired state of the request. If that state would make the response too large,
+// the response leaves it out.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	return f.Run(ctx, report.NewRun(req))
 }
@@ -81,10 +81,11 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	}
 
 	run.Input = in
+	// With Index, the function itself asks for no schemas.
 	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
 
 	if required.Waiting() {
-		return run.Waiting(), nil
+		return run.AskAgain(), nil
 	}
 
 	if report.IsOperation(req) {
@@ -106,14 +107,14 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 
 	run.Stamper, run.Targets = stamper, targets
 
-	stamper.Require(targets)
+	stamper.RequireConfigs(targets)
 
 	copies := metadata.Select(set.Metadata, targets)
 
 	required.Schemas(targets.Schemas())
 
 	if required.Waiting() {
-		return run.Waiting(), nil
+		return run.AskAgain(), nil
 	}
 
 	run.Set = set
@@ -132,6 +133,7 @@ func (f *Function) input(ctx context.Context, req *fnv1.RunFunctionRequest, requ
 
 	in, err := resolve.Extend(ctx, &f.inputs, step, req.GetInput(), required)
 
+	// An Operation ignores settings of a standard for Compositions, so that only its step is checked.
 	switch {
 	case err != nil:
 		return nil, err
@@ -160,7 +162,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 	required.Schemas(tally.Schemas())
 
 	if required.Waiting() {
-		return run.Waiting(), nil
+		return run.AskAgain(), nil
 	}
 
 	return run.Counted(ctx, tally.Report())
@@ -173,7 +175,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	targets.Copied(copied.Changed)
+	targets.UseCopies(copied.Changed)
 	stamper.Audits = run.Log.Enabled(ctx, slog.LevelInfo)
 
 	stamped, err := stamper.Stamp(ctx, targets)

@@ -186,17 +186,20 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 	case Map, MapOfLists, KeyValueList, StringList, Joined:
 	}
 
+	// A missing or an empty field has different results by provider.
 	fam, service := familyOf(k.GroupKind())
 	fam.complete(&f, fam.filling(service, k.Kind))
 
+	// The API server lets nobody change parameters of these kinds.
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 
+	// Locate doesn't give a field that is used on request only. The override is the request.
 	known, ok := BuiltIn().Locate(k)
 	if known.OnRequest {
 		known, _ = BuiltIn().Known(k.GroupVersionKind)
 	}
 
-	// Maps are as good as never atomic, and strings always.
+	// Only lists need their schema: a map is hardly ever atomic, and a string always is.
 	form := f.Shape.Form()
 	if !ok && !form.IsMap && !form.IsText && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
@@ -213,7 +216,7 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 
 	f.Atomic, f.Observed, f.Fixed, f.Immutable = known.Atomic, known.Observed, f.Fixed || known.Fixed, known.Immutable
 
-	// Who says so runs a newer release.
+	// Only older releases refuse changes. An override of this field means that the cluster runs a newer one.
 	if refuses, older := fam.refuses(service, k.GroupKind()); refuses && older {
 		f.Immutable = false
 	}

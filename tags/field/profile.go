@@ -7,7 +7,7 @@ type ByProfile struct{}
 
 // Locate returns the tag field of the kind by its profile.
 func (ByProfile) Locate(k Kind) (Field, bool) {
-	// A provider that we know has its own usual field, or none, whatever its cloud's others have.
+	// A known provider has its own usual field, or none, even if other providers of its cloud have another.
 	f, service := familyOf(k.GroupKind())
 	usual := f.usual
 

@@ -18,8 +18,8 @@ const (
 // IsConfig reports whether the kind is one of providers' configs.
 func IsConfig(kind string) bool { return kind == providerConfig || kind == clusterProviderConfig }
 
-// A ConfigRef names the config of its provider that a resource is made with. The resource's
-// spec.providerConfigRef names it, or else the API server's default.
+// A ConfigRef names the provider config that a resource is made with. Its spec.providerConfigRef names the config, or else the
+// default in the schema.
 type ConfigRef struct {
 	schema.GroupVersionKind
 
@@ -35,9 +35,8 @@ type ConfigRef struct {
 //
 // Configs are in the domain of their provider, as the index has them. Providers for Crossplane v1
 // have cluster-scoped ProviderConfigs: a reference without a name means default. Providers for v2
-// have namespaced ones, and ClusterProviderConfigs, which a reference without a kind means.
-// If there is one of each in a domain, only resources for v2 have a namespace, or a kind in their
-// reference.
+// have namespaced ones, and ClusterProviderConfigs. A reference without a kind means a ClusterProviderConfig. If providers for v1
+// and v2 share a domain, a resource is of the v2 provider if it has a namespace, or a kind in its reference.
 func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
 	all, service := sharesOf(gk.Group)
 

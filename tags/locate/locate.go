@@ -200,10 +200,10 @@ func (ts *Targets) Locate(t *Target) bool {
 	return t.Lacks == None
 }
 
-// Copied gives the targets their resources with copied metadata, by name. The tag field keeps its value from before, and
+// UseCopies gives the targets their resources with copied metadata, by name. The tag field keeps its value from before, and
 // copies to it become Copies: labels have more right to a tag key than copies do. For example, a copy of team: a stands
 // only if no label has the key team.
-func (ts *Targets) Copied(changed map[string]object.Object) {
+func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
 		if !ok {

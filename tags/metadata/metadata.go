@@ -215,7 +215,7 @@ func (o *Copied) resource(t *locate.Target) object.Object {
 	return t.Resource
 }
 
-// failf says what the entry doesn't copy and why, unless it has said so as often as messages have room for.
+// failf records that the entry doesn't copy something, and why. Beyond words.MaxNamed it only counts.
 func (r *copying) failf(out *Copied, format string, args ...any) {
 	r.notCopied++
 
@@ -241,7 +241,7 @@ func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 // choose returns the labels or annotations that the entry selects. It leaves out private keys, and those that would
 // make the API server refuse the resource: kubectl.kubernetes.io/restartedAt is private.
 func (r *copying) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
-	var left []string // Most often nothing is, so that no other map is made.
+	var left []string // It is usually empty, and then no map is copied.
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		if !selects(&r.Entry.Select, key) {
@@ -300,6 +300,7 @@ func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.P
 			continue
 		}
 
+		// Update calls this for each field at the path, in the order of names.
 		after, changed, err := object.Update(before, path, func(old object.Node) (object.Node, error) {
 			name := names[0]
 			if ofItems {
@@ -338,7 +339,7 @@ func (r *copying) names(o object.Object, path object.Path, t *locate.Target) (na
 	}
 
 	list, _ := path.Split()
-	items, _ := o.At(list) // Update below returns the same error.
+	items, _ := o.At(list) // The call of Update returns the same error.
 
 	for item := range items.Items() {
 		if !item.IsNull() {
@@ -349,7 +350,7 @@ func (r *copying) names(o object.Object, path object.Path, t *locate.Target) (na
 	return names, true
 }
 
-// values are a map of strings, as the items share it that get it.
+// values are a map of strings. They are made once for all fields that get the map.
 type values struct {
 	fields map[string]object.Node
 	whole  object.Node

@@ -233,7 +233,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 		t.Fatalf("Copy(...): %v", err)
 	}
 
-	targets.Copied(got.Changed)
+	targets.UseCopies(got.Changed)
 
 	out, err := s.Stamp(t.Context(), targets)
 	if err != nil {

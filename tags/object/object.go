@@ -18,10 +18,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// An Object of the control plane. It is never changed: what changes it makes another. The zero
+// An Object of the control plane. It is immutable: functions that change one return a new Object. The zero
 // Object is none.
 type Object struct {
-	// resource is a Resource in plain form, whose object is meant.
+	// resource has the bytes of a Resource in plain form: see package wire. The Object is the object in it.
 	resource []byte
 }
 
@@ -34,7 +34,7 @@ func Tree(s *structpb.Struct) Object {
 	return Object{resource: encode(nil, &fnv1.Resource{Resource: s})}
 }
 
-// encode appends the bytes of m, which always has the same.
+// encode appends the bytes of m. Equal messages have equal bytes.
 func encode(to []byte, m proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, m)
 	if err != nil {
@@ -63,7 +63,7 @@ func OfSchema(s *fnv1.Schema) Node {
 		return Tree(s.GetOpenapiV3()).Node()
 	}
 
-	// The object of a resource has the same field.
+	// A Schema has its OpenAPI schema in the field with the number that a Resource has its object in.
 	if b := s.ProtoReflect().GetUnknown(); len(b) > 0 && b[0] == wire.Object {
 		return Object{resource: b}.Node()
 	}
@@ -84,16 +84,17 @@ func Bytes(r *fnv1.Resource) []byte {
 		return nil
 	}
 
-	// A tree has its known fields elsewhere.
+	// A resource without an object may be a tree, too. Its unknown fields begin with none of these.
 	b := r.ProtoReflect().GetUnknown()
-	if len(b) == 0 || b[0] != wire.Item && b[0] != wire.Details && b[0] != wire.Ready {
+	if len(b) == 0 || b[0] != wire.Object && b[0] != wire.Details && b[0] != wire.Ready {
 		return nil
 	}
 
 	return b
 }
 
-// On returns a copy of the resource r with o for its object. The copy shares all else with r.
+// On returns a copy of the resource r with the object o, which must have been made of the object of r. It keeps connection
+// details and readiness.
 func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	if Bytes(r) != nil {
 		r = &fnv1.Resource{} // Bytes are all that it has.
@@ -180,7 +181,7 @@ func Set(o Object, path Path, n Node) (Object, error) {
 func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed bool, _ error) {
 	segments := path.segments
 	if slices.ContainsFunc(segments, isItem) {
-		segments = slices.Clone(segments) // They name the item at hand on the way.
+		segments = slices.Clone(segments) // For each item, its index takes the place of the [*].
 	}
 
 	before := o.Node()

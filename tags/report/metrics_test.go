@@ -94,7 +94,7 @@ func TestMetrics(t *testing.T) {
 		r.Set.Empty = slices.Repeat([]resolve.Lack{{Source: "sources[0]", Why: "there is none"}}, 2)
 		want[sourcesEmpty] += 2
 
-		r.Done(t.Context(), r.Waiting(), nil) // It says nothing.
+		r.Done(t.Context(), r.AskAgain(), nil) // It says nothing.
 		r.Done(t.Context(), r.Success(t.Context(), o), nil)
 		want[runs+`{reason="UnknownKinds"}`]++
 

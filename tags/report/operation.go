@@ -31,7 +31,7 @@ func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().G
 // Counted returns a response with the counts of an Operation: its output has the totals, and the ConfigMap that the
 // input names, if any, has the report. The desired state of earlier steps stays.
 func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {
-	rsp := r.Waiting()
+	rsp := r.AskAgain()
 
 	if err := r.write(rsp, counted); err != nil {
 		return nil, Fail(ReasonInvalidInput, err)

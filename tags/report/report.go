@@ -87,9 +87,9 @@ type Facts struct {
 	Violations []tagpolicy.Violation
 }
 
-// Waiting returns a response with the objects that the request lacks. It says nothing else, since Crossplane calls
+// AskAgain returns a response with the objects that the request lacks. It says nothing else, since Crossplane calls
 // again.
-func (r *Run) Waiting() *fnv1.RunFunctionResponse {
+func (r *Run) AskAgain() *fnv1.RunFunctionResponse {
 	rsp := r.unchanged(r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
@@ -108,7 +108,7 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 // Success returns the response to a successful run with these facts, and logs them.
 func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse {
 	// A response has the same requirements again, or Crossplane would call for ever.
-	rsp := r.Waiting()
+	rsp := r.AskAgain()
 
 	xr, lacks := r.status(out)
 	if !xr.IsZero() {

@@ -42,7 +42,7 @@ func TestRequired(t *testing.T) {
 		"Waiting": {
 			reason:  "A call that only waits says nothing but what it waits for, and how long the answer holds. Nothing is logged or counted.",
 			run:     run,
-			respond: (*Run).Waiting,
+			respond: (*Run).AskAgain,
 		},
 		"Success": {
 			reason:  "A call requires what it needed again, or Crossplane would never be done with asking.",

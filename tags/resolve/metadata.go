@@ -74,7 +74,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadata returns the labels and annotations that the entry may copy. Later objects, by name, count over earlier ones. Entries that
+// metadata returns the labels and annotations that the entry may copy. Objects are read in the order of their names, and later ones win. Entries that
 // copy from composed resources, or compute something else for each, have none yet. See testdata/metadata.yaml.
 func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)

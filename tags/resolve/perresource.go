@@ -17,20 +17,20 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A PerResource gives each composed resource its labels, if they differ.
+// A PerResource gives each composed resource its own labels. It is nil if all resources have the same labels.
 type PerResource struct {
 	*resolver
 
 	// all are the labels of all sources, in the order of the sources.
 	all []scopedLabel
 
-	// scopes are the sources with resources.
+	// scopes are the sources that set `resources`, so that only selected resources get their labels.
 	scopes []*v1beta1.Source
 
-	// left counts labels beyond the bounds of sources with resources, or of provider configs.
+	// left counts labels that were left out, since a source with `resources`, or a provider config, gives more than are read.
 	left int
 
-	// surplus is the largest surplus of any resource so far.
+	// surplus is how many labels the resource lacks that lost most, so far: see LabelSet.Surplus.
 	surplus int
 }
 

@@ -266,7 +266,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 
 		copied := proto.CloneOf(desired["r"].GetResource())
 		copied.Fields["spec"] = structpb.NewStructValue(thing(string(tc.Copied)).GetFields()["spec"].GetStructValue())
-		targets.Copied(map[string]object.Object{"r": object.Tree(copied)})
+		targets.UseCopies(map[string]object.Object{"r": object.Tree(copied)})
 
 		return lines(s.Stamp(t.Context(), targets))
 	}

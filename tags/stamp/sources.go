@@ -123,10 +123,10 @@ func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
 	return out
 }
 
-// Require asks for the ProviderConfigs of the targets that labels may come from, such as the default one of a Bucket.
+// RequireConfigs asks for the ProviderConfigs of the targets that labels may come from, such as the default one of a Bucket.
 // It does so whether the targets can have tags or not: their schemas, and the tags that selectors read, may not be
 // known yet.
-func (s *Stamper) Require(targets *locate.Targets) {
+func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	if !s.PerResource.HasAccounts() {
 		return
 	}

@@ -84,8 +84,8 @@ func (s *State) adds(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Added, e.Key)
 }
 
-// toAdd returns how many tags the provider has still to add to the resource, and how many of these to the tag field: 2
-// if it adds three, and crossplane-kind is there.
+// toAdd returns how many tags the provider has still to add to the resource, and how many of them it adds to the tag field.
+// If it adds three, and crossplane-kind is there, n is 2.
 func (s *State) toAdd() (n, inField int) {
 	if !s.Slots.Added {
 		return 0, 0

@@ -17,6 +17,7 @@ func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
 
+	// After an error, the resource is left alone, and the run goes on.
 	if p.failsBy(p.write()) {
 		return nil
 	}
@@ -53,17 +54,19 @@ func (p *plan) conclude() {
 func (p *plan) write() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.withValues()
 
-	if set.Changed() || p.restored || len(items) > 0 || set.Len() == 0 && (f.LateInit || f.Atomic) {
+	// The provider would fill a missing field again, and an atomic field has to say that it is empty.
+	staysEmpty := set.Len() == 0 && (f.LateInit || f.Atomic)
+
+	if set.Changed() || p.restored || len(items) > 0 || staysEmpty {
 		p.Stamped, err = write(p.target, &p.labels.Keys, set, items...)
 	}
 
 	return err
 }
 
-// withValues returns the items of a keyed list that others own in part: Crossplane alone owns the value, since a label
-// gave it, or another manager owns the value alone. If kubectl edit owns the item {key: env}, and Crossplane its value:
-// prod, the item stays, so that it has to be desired with a value. Otherwise, server-side apply would leave it without
-// one, or take it away, and make null of the last item.
+// withValues returns the items of a keyed list that p doesn't set, but has to write: Crossplane owns one part of such an item,
+// and another field manager the other. Say kubectl edit owns the item {key: env}, and Crossplane its value: prod. If nobody
+// desired the item any more, server-side apply would take prod, and leave {key: env} without a value.
 func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Key == "" || f.Atomic || others == nil {
@@ -71,7 +74,10 @@ func (p *plan) withValues() (items []object.Node) {
 	}
 
 	for e := range others.All() {
-		if owner := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !owner.Ours || owner.Whole || !e.Value.IsThere() {
+		owner := p.target.Owners().Of(e)
+		ownedInPart := owner.Ours && !owner.Whole
+
+		if e.Opaque || p.decision.Tags.Holds(e) || !ownedInPart || !e.Value.IsThere() {
 			continue
 		}
 
@@ -90,8 +96,7 @@ func (p *plan) withValues() (items []object.Node) {
 }
 
 // write writes the tags, and the items of a list after them, to the field of t: {env: prod} to spec.forProvider.tags.
-// It returns the zero Object if the field is as it was. A later step may change back a field that an earlier one
-// changed.
+// It returns the zero Object if the field is as in t.Before. So a later step can change a field back to its first value.
 func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {

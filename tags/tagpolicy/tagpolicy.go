@@ -40,7 +40,7 @@ const (
 	// Spelling says that the only tag with the key has it in another case: Owner instead of owner.
 	Spelling
 
-	// Various stands for each breach of a rule that is broken in too many ways to name them all.
+	// Various stands for all breaches of a rule beyond the number that messages have room for.
 	Various
 )
 
@@ -68,7 +68,7 @@ type Violation struct {
 	// Rule is the position of the rule in the policy.
 	Rule int
 
-	// First are the names of the first resources that break the rule so, and Providers how many do of each tag profile.
+	// First are the names of the first resources with this breach. Providers counts all of them by tag profile.
 	First     []string
 	Providers map[string]int
 }
@@ -117,8 +117,8 @@ type Rule struct {
 	keys, folded profile.KeySet
 }
 
-// Rules compiles the policy, which may be nil, for tags of the profile p. The tags d of labels tell which keys a tag
-// can have.
+// Rules compiles the policy, which may be nil, for tags of the profile p. d tells the tag keys that a rule's key
+// can become: plexsphere:env of env.
 func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) []Rule {
 	if policy == nil {
 		return nil
@@ -169,7 +169,7 @@ func (r *Rule) Breach(texts iter.Seq2[string, string]) Breach {
 type TagReader struct {
 	Keys tagset.Keys
 
-	// Sets of tag keys that each of the keys can have.
+	// Sets has, for each key in question, the tag keys that it can become.
 	Sets []profile.KeySet
 
 	// Rules of the tag policy, in their order.
@@ -181,8 +181,8 @@ type TagReader struct {
 func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *TagReader {
 	d := transformer.Transform(t.Profile)
 
-	// All strings are tags. The keys in question find their tags, since keys can have the separator
-	// in them, and so can the prefix of labels' keys.
+	// Each string counts as a tag. Known and Prefixes tell where its key ends, since keys and the key prefix may have the
+	// separator in them.
 	r := &TagReader{
 		Keys: tagset.Keys{
 			FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),

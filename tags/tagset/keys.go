@@ -116,8 +116,8 @@ type Keys struct {
 	shared map[string]string
 }
 
-// NewKeys returns the Keys of fields of the kind k for the tags of labels. No strings are known to be tags yet. If
-// labels have the keys ours:env and ours:Env on DigitalOcean, both are Spellings of ours:env.
+// NewKeys returns the Keys of fields of the kind k for the tags of labels. Known, Patterns and Prefixes are empty: the caller
+// sets them. If labels have the keys ours:env and ours:Env on DigitalOcean, both are Spellings of ours:env.
 func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 	out := Keys{FieldKind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
 	for i := range labels {
@@ -174,6 +174,7 @@ func (k *Keys) fold(key string) string {
 func (k *Keys) Entry(t *tags.Tag) Entry {
 	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), Exact: t.Reserved}
 
+	// A joined string has a separator, too, but its entries are no strings of their own.
 	if k.Separator != "" {
 		e.text = t.Key + k.Separator + t.Value
 		e.Item = object.TextNode(e.text)

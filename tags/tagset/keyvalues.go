@@ -48,9 +48,9 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 
 func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
-// take returns e with the key and the value of e, and with the other fields that the field has: {key: env, value: prod,
-// propagateAtLaunch: true} keeps propagateAtLaunch when e changes prod to test. If old is nil, other fields are from e,
-// or as Extra says.
+// take returns the item for e: the key and the value of e, and all other fields of old. If old is {key: env, value: prod,
+// propagateAtLaunch: true}, and e is env: test, propagateAtLaunch stays. Without old, other fields are from e, or as Extra
+// says.
 func (l keyValues) take(old *Entry, e Entry) Entry {
 	fields := make(map[string]object.Node)
 
@@ -68,8 +68,10 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 		}
 	}
 
+	keepsValue := old != nil && e.Item.IsObject() && sameText(old.Value, e.Value)
+
 	fields[l.field.Key] = object.TextNode(e.Key)
-	if !e.Item.IsObject() || old == nil || !sameText(old.Value, e.Value) {
+	if !keepsValue {
 		fields[l.field.Value] = e.valueOrEmpty()
 	}
 
