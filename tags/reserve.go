@@ -30,7 +30,7 @@ func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []strin
 	for _, pattern := range reserved {
 		patterns = append(patterns, f.Patterns(pattern, prefix)...)
 
-		// A label's tag key has the prefix in either form.
+		// The same with the key prefix, again without and with the format.
 		patterns = append(patterns, f.Patterns(prefix+pattern, prefix)...)
 	}
 

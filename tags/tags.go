@@ -38,7 +38,8 @@ type SkippedLabel struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string `json:"qualifiedKey"`
 
-	// TagKey that the label would have had, e.g. plexsphere:platform/env.
+	// TagKey that the tag would have had, by the format of the profile: plexsphere:platform/env, and plexsphere_platform_env on
+	// Google Cloud.
 	TagKey string `json:"tagKey"`
 
 	// Provider is the name of the tag profile.
@@ -124,8 +125,8 @@ func (l Label) CompareTrust(o Label) int {
 	}
 }
 
-// A Tag is a label that a tag profile admits. Two labels may have one QualifiedKey (keyForm Tag and Qualified): TagKey and
-// Source tell them apart.
+// A Tag is a label that a tag profile admits. Two labels may have the QualifiedKey env: the key prefix makes
+// one plexsphere:env, and keyForm: Tag leaves the other as it is. Their TagKeys differ.
 type Tag struct {
 	Label
 

@@ -13,13 +13,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A standing says what is known of an object's tags. It is one of these, untaggable or unknown.
+// A standing says what is known of an object's tags. It is other or taggable, or one of the report's lists: untaggable or
+// unknown.
 const (
 	other    = "other" // No resource of a cloud.
 	taggable = "taggable"
 )
 
-// standingOf returns the standing of the target, the name of its tag profile or none, and why the target can have no tags.
+// standingOf returns the standing of the target, and why the target can have no tags. provider is the name of its tag profile,
+// or the constant none if its family has no profile.
 func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, why string) {
 	provider = t.Profile.Name
 	if family, ok := field.FamilyOf(t.Kind.Tagged().GroupKind()); ok && family.Profile == "" {
@@ -87,7 +89,7 @@ func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 }
 
 // driftOf returns the desired tags that have another value in the cloud, or that the cloud lacks, by key. In a list, a key can
-// have several values: then the value in the cloud is only known if there is exactly one other.
+// have several values. So Cloud is set only if the cloud has exactly one value that isn't desired.
 func driftOf(desired, cloud *tagset.Set) []Drift {
 	byKey := make(map[string]Drift)
 
@@ -106,7 +108,8 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 // cloudOf returns the tags in the cloud, as the provider of t reports them, or nil if it reports none.
 //
 // Providers made with Upjet leave out an empty field in the status. A resource with an ID in its status was observed, so a
-// missing field means no tags. In maps of these providers, a tag that only the status has proves nothing: see locate.IsGhost.
+// missing field means no tags. A map in that status never loses a key: see locate.IsGhost. So a tag in it counts only if
+// the spec in the cluster has the tag, too.
 func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
 	if set := t.Cloud(&r.Keys); set != nil {
 		if t.IsGhost() {

@@ -16,7 +16,7 @@ var metadataFields = []string{
 	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid",
 }
 
-// misspelling returns the flaw of the part id: no metadata has the field, such as namspace.
+// misspelling returns a flaw at the part of the expression with this id: metadata has no such field, such as namspace.
 func misspelling(id int64, field string) error {
 	return &flaw{fmt.Sprintf("undefined field '%s': metadata has %s", field, strings.Join(metadataFields, ", ")), id}
 }

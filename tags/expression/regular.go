@@ -24,8 +24,8 @@ const (
 	// compiling is the cost of compiling a regular expression, and compilingStep the cost for each step.
 	compiling, compilingStep = 200, 10
 
-	// stepsPerUnit steps of a regular expression cost a unit, and stepsPerPart steps count as a part of
-	// the expression.
+	// stepsPerUnit steps of a regular expression cost a unit. stepsPerPart steps add one to the size of the whole CEL
+	// expression, which has a limit.
 	stepsPerUnit, stepsPerPart = 4, 10
 )
 
@@ -41,9 +41,9 @@ func (re *regular) cost(bytes int64) int64 {
 	return 1 + bytes*(re.steps+stepsPerUnit)/stepsPerUnit
 }
 
-// worst charges the search for all matches in a target of size bytes at its worst, and returns how many matches there are then: one at each byte,
-// and one after the last. The bytes that were read beyond the end of a match are read again for the next one.
-func (re *regular) worst(c *Call, size int64) (matches int64) {
+// chargeAll charges c for finding all matches in size bytes in the worst case, and returns their number: one at each byte, and one
+// at the end. Bytes that are read beyond a match are read again for the next match.
+func (re *regular) chargeAll(c *Call, size int64) (matches int64) {
 	matches = size + 1
 	c.charge(itemUnits*matches + re.cost(matches*min(re.longest, size)))
 
@@ -127,18 +127,18 @@ type regularPrice func(c *Call, re *regular, args []ref.Val)
 var regularPrices = map[string]regularPrice{
 	overloads.Matches:  priceOfMatch,
 	"regex.extract":    priceOfMatch,
-	"regex.extractAll": func(c *Call, re *regular, args []ref.Val) { re.worst(c, size(args[0])) },
+	"regex.extractAll": func(c *Call, re *regular, args []ref.Val) { re.chargeAll(c, size(args[0])) },
 	"regex.replace":    priceOfRegularReplace,
 }
 
 func priceOfMatch(c *Call, re *regular, args []ref.Val) { c.charge(re.cost(size(args[0]))) }
 
-// priceOfRegularReplace is the price of a replacement of each match. A group is a part of its match. So all
-// texts that one reference inserts are at most as long as the target.
+// priceOfRegularReplace is the price of a replacement of each match. A reference (\1) inserts a part
+// of each match. Matches don't overlap, so that all texts of one reference are at most as long as the target.
 func priceOfRegularReplace(c *Call, re *regular, args []ref.Val) {
 	target, by := size(args[0]), size(args[2])
 
-	matches := replaced(args, re.worst(c, target))
+	matches := replaced(args, re.chargeAll(c, target))
 	c.charge(matches * by / runesPerUnit)
 	c.text("regex.replace", target+matches*by+target*int64(strings.Count(at(args, 2), `\`)))
 }

@@ -206,8 +206,9 @@ func (o *outline) isReadOnly() bool {
 	return n.IsText(c.Value)
 }
 
-// looksManaged reports whether the resource has the fields of a managed resource: a spec with forProvider, a spec with nothing but
-// managedFields, or no spec, and no other fields than metadata and status. A ConfigMap with data doesn't look managed.
+// looksManaged reports whether the resource has the fields of a managed resource. It has no fields beside apiVersion, kind,
+// metadata, spec and status. Its spec is missing, has forProvider, or has only managedFields. A ConfigMap with data doesn't
+// look managed.
 func (o *outline) looksManaged() bool {
 	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
 }

@@ -65,6 +65,7 @@ func (d *decoder) documents(in io.Reader) error {
 	lines := bufio.NewReaderSize(g, minLongList)
 
 	for documents := yaml.NewYAMLReader(lines); ; {
+		// Each document may have MaxDocument bytes. The buffer has some of them already.
 		g.room = MaxDocument - lines.Buffered()
 
 		if isLongList(lines) {

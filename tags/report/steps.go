@@ -55,8 +55,8 @@ type steps struct {
 	// earlier steps, in their order.
 	earlier []step
 
-	// ofSameInput are the digests of the same step, which Crossplane hands back with the context when it calls again,
-	// or of an earlier step with the same input.
+	// ofSameInput are digests that the context has for this step's input: from an earlier call of this step, or from an
+	// earlier step with the same input.
 	ofSameInput []string
 
 	// said are the digests in the observed condition: these steps have returned their results before.
@@ -123,8 +123,8 @@ func (s *steps) with(digest string) steps {
 }
 
 // worst returns the worst of the verdict v and the verdicts of the earlier steps, which share the condition. Among equally
-// bad verdicts, v comes first, and then the latest. Its message ends with the items that the messages of all steps
-// lack, such as "; also LastTagStays (1), TagsKept (2)": events get lost, and the condition stays.
+// bad verdicts, v comes first, and then the latest. Its message ends with counts of everything else, such as
+// "; also LastTagStays (1), TagsKept (2)": people who missed the events still see these in the condition.
 func (s *steps) worst(v verdict) verdict {
 	also := maps.Clone(v.also)
 

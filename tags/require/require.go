@@ -27,7 +27,7 @@ import (
 type Requirements struct {
 	req *fnv1.RunFunctionRequest
 
-	// OnlyBootstrapped reports whether no schemas are required. Then there are only schemas for which the pipeline step asks.
+	// OnlyBootstrapped says that the function asks for no schemas. It then has only the schemas that the pipeline step asks for.
 	OnlyBootstrapped bool
 
 	// bootstrapped schemas by kind. The pipeline step asked for them.
@@ -71,8 +71,8 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 		}
 	}
 
-	// A schema that we asked for must be asked for again, or it isn't there in
-	// the next call.
+	// The function has asked for this schema itself. So it isn't bootstrapped, and is required again: otherwise it would be
+	// missing in the next call.
 	if _, answered := r.answerTo(k); answered {
 		return object.Node{}
 	}
@@ -194,8 +194,8 @@ func (r *Requirements) OfStep() map[string]*fnv1.Resources {
 	return out
 }
 
-// Answer answers the required resources in the request of the next call, as Crossplane does if there are no
-// other objects.
+// Answer puts the required objects into the request, which is then the request of the next call. Crossplane does the same if
+// there are no other objects.
 func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
 
 // Answer answers the required resources in the request, as Crossplane does if there are no other objects.

@@ -96,7 +96,7 @@ func CSV(s string) string {
 // Shorten cuts the middle out of s if s has more than limit bytes (limit >= 64), and adds its length: "aaa…a (300 bytes)".
 func Shorten(s string, limit int) string { return shorten(s, limit, len(s)) }
 
-// shorten is Shorten for a text that shows size bytes, which is not len(s) if s is quoted.
+// shorten is Shorten for an s that stands for a text of size bytes: if s is the quoted text, len(s) is another number.
 func shorten(s string, limit, size int) string {
 	if len(s) <= limit {
 		return s
@@ -114,6 +114,8 @@ func shorten(s string, limit, size int) string {
 // the number of names, if first doesn't have all of them.
 func Names(first []string, all int) string {
 	all = max(all, len(first))
+
+	// MaxNames bytes have no room for more names.
 	shown := Map(first[:min(len(first), MaxNames)], func(name string) string { return Show(name, MaxNames) })
 
 	return list("", shown, all, MaxNames, ", ", " and %d more")
@@ -209,7 +211,7 @@ func Nearest(name string, candidates []string) (string, bool) {
 	for _, other := range candidates {
 		b := []rune(strings.ToLower(other))
 		if len(a)-len(b) >= least {
-			continue // A name of any length must not take long.
+			continue // It is too long to be near, and would take long.
 		}
 
 		if d := distance(a, b); d < least {

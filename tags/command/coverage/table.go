@@ -118,7 +118,7 @@ func shares(groups []*coverage.Group, show func(name string) string) (out []shar
 				break
 			}
 
-			if n.Resources > 0 { // No resource of the group should have other keys.
+			if n.Resources > 0 { // A key that no resource of the group should have gets no row.
 				out = append(out, shareOf("", show(n.Key), n))
 			}
 		}

@@ -32,7 +32,7 @@ func (k keys) all() []Key {
 
 	for _, l := range k.labels {
 		for _, x := range k.providers {
-			// Another label may stand in its place.
+			// A label has no key on a cloud where another label has taken it.
 			if key, ok := x.keys[l]; ok && !seen[key] {
 				seen[key], out = true, append(out, key)
 			}

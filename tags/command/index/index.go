@@ -36,10 +36,10 @@ const failed = 2
 //
 // With Diff, it prints the differences between the definitions and the built-in index:
 //   - a line of the definitions after a plus, and a line of the index after a minus
-//   - the entries of tagFields by which the function knows the same as by the definitions
+//   - entries of tagFields that tell the function the same as the definitions
 //   - entries of tagFields for fields such as spec.tags, of kinds without an entry in the index
 //
-// It counts all other kinds without an entry, and fields with differences from release to release that the index has, too.
+// It only counts other kinds without an entry, and kinds whose field differs between releases as the index says already.
 //
 // If the definitions are Complete, kinds that they lack are gone. Otherwise only versions of their kinds can be gone.
 type Command struct {

@@ -86,9 +86,9 @@ next:
 	return out
 }
 
-// keyPrefix returns the text between the start of each tag key and the name of its field: acme: if acme:env is read from the field env,
-// and acme:team from team. It is empty if the keys have no such text in common. Labels with other keys are computed from then on.
-func keyPrefix(labels []*given) string {
+// takeKeyPrefix returns the text that all tag keys have before the name of their field: acme: if acme:env is read from the field env,
+// and acme:team from team. It is empty if the keys have no such text in common. A label with another key becomes an expression.
+func takeKeyPrefix(labels []*given) string {
 	prefix := ""
 
 	for i, g := range labels {
@@ -192,7 +192,7 @@ func (p *patchStep) replacement(name string, list int, mayTag []string) []string
 
 	w := newStep(name, list)
 
-	prefix := keyPrefix(labels)
+	prefix := takeKeyPrefix(labels)
 	if prefix != "" {
 		w.add(inputIndent, "keyPrefix: "+plain(prefix))
 	}
@@ -244,7 +244,7 @@ func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) 
 // flow returns the items as a list in one line of YAML.
 func flow(items []string) string { return "[" + strings.Join(items, ", ") + "]" }
 
-// unquoted matches strings that need no quotes in YAML. Some of these need quotes nevertheless: quoted matches words such as true.
+// A string is plain in YAML if unquoted matches it, and quoted doesn't: quoted matches words with another meaning, such as true.
 var (
 	unquoted = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./:@+-]*$`)
 	quoted   = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|y|n|null|.*:)$`)

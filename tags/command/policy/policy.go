@@ -110,20 +110,22 @@ type policy struct {
 
 	matchedKinds
 
+	// Readings are the ways in which sources read labels of objects. Prefixes and Maps are theirs, each once.
 	Readings     []*reading
-	Prefixes     []string    // Prefixes of the readings, each once.
-	Maps         []*fieldMap // Maps of the readings, each once.
+	Prefixes     []string
+	Maps         []*fieldMap
 	Profiles     []*guard
 	Requirements []requirement
 
-	// Notes name the sources and rules that the policy doesn't check, each with the reason. left names such kinds.
+	// Notes name the sources and rules that the policy doesn't check, each with the reason. left names the kinds without a
+	// policy.
 	Notes, left []string
 
 	// schemas of the kinds of the cluster, or nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels of the input itself, such as the values of a source of type Value. They are none of the
-	// transformer's labels. It judges them as if they were trusted.
+	// inputLabels are the labels of the input itself, such as the values of a source of type Value. The transformer
+	// has no labels of its own. It judges these as trusted labels.
 	inputLabels []tags.Label
 	transformer *tags.Transformer
 }

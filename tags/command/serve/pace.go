@@ -29,7 +29,6 @@ func pace(floor uint64) (stop func()) {
 		percent = minPercent
 	)
 
-	// Each collection finds the object of the last call without references, and so calls adjust again.
 	adjust = func(struct{}) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -46,6 +45,7 @@ func pace(floor uint64) (stop func()) {
 			debug.SetGCPercent(p)
 		}
 
+		// The next collection drops this object, and so calls adjust again.
 		runtime.AddCleanup(new([16]byte), adjust, struct{}{})
 	}
 	adjust(struct{}{})
