@@ -321,6 +321,30 @@ sources:
 	s.Want("vpc", ofTags, object{"plexsphere:team": "a"})
 }
 
+// Somebody classifies a resource in the cloud. It gets tags, and loses them once its status has lost the classifier.
+func testCloudClassifier(c live.Test) {
+	s := c.NewStack("classifier", bucket, fieldLabels+`
+ttl: 2s
+resources:
+- matchCloudTags: {managed: "yes"}
+`)
+	observe := func(tags object) { s.Observe("bucket", object{"tags": tags}) }
+	based := object{"Name": "reports", "legacy": "yes"}
+
+	s.Label(object{"env": "prod"})
+	s.Want("bucket", ofTags, based)
+	s.WantEvent("Normal", "isn't selected by matchCloudTags")
+
+	observe(object{"managed": "yes"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod"})
+	s.WantEvent("Normal", "selected by matchCloudTags, perhaps even once the cloud has lost these tags")
+	s.Settled()
+
+	observe(object{"team": "data"})
+	s.Want("bucket", ofTags, based)
+	s.Settled()
+}
+
 // An XR that is bound picks no class, and keeps one that its status has.
 func testBound(c live.Test) {
 	c.Applied(live.Parse(c.T, `

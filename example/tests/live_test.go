@@ -131,6 +131,7 @@ var liveTests = []liveTest{
 	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Registry", run: testRegistry, shows: "an edit of an object changes which labels become tags"},
+	{name: "CloudClassifier", run: testCloudClassifier, shows: "a tag in the cloud selects a resource, and its loss in the status opts the resource out"},
 	{name: "Definitions", shows: "definitions with a key and a flag say which labels become tags"},
 	{name: "Tree", run: testTree, shows: "labels reach the composed resources of the third of three nested XRs, and leave them"},
 	{name: "Explain", run: testExplain, shows: "`explain` says which tags the cluster has, and who took tags away"},

@@ -269,7 +269,8 @@ func FuzzValues(f *testing.F) {
 			t.Fatalf("\nTwo documents, each of which can be read, can be read.\nValues(%q twice): %v", text, err)
 		}
 
-		if diff := cmp.Diff(append(got, got...), twice, protocmp.Transform()); err == nil && diff != "" {
+		// Dashes behind an object, such as {}---#, may be a separator or the begin of a text.
+		if diff := cmp.Diff(append(got, got...), twice, protocmp.Transform()); err == nil && diff != "" && !strings.Contains(text, "}---") {
 			t.Errorf("\nNothing is lost.\nValues(%q twice): -want, +got:\n%s", text, diff)
 		}
 
