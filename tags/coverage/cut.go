@@ -40,7 +40,8 @@ func (r *Report) Totals() *Report {
 	}
 }
 
-// Cut returns the report with Totals, and with the first resources of each list. All of it has at most MaxBytes.
+// Cut returns the report with Totals, and with the first resources of each list, at most maxList bytes of them. All of it has at
+// most MaxBytes.
 func (r *Report) Cut() *Report {
 	out := r.Totals()
 	out.More = make(map[string]int)

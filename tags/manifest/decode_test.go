@@ -269,7 +269,7 @@ func FuzzValues(f *testing.F) {
 			t.Fatalf("\nTwo documents, each of which can be read, can be read.\nValues(%q twice): %v", text, err)
 		}
 
-		// Dashes behind an object, such as {}---#, may be a separator or the begin of a text.
+		// Three dashes right after an object, as in {}---#, may be a separator, or begin a text.
 		if diff := cmp.Diff(append(got, got...), twice, protocmp.Transform()); err == nil && diff != "" && !strings.Contains(text, "}---") {
 			t.Errorf("\nNothing is lost.\nValues(%q twice): -want, +got:\n%s", text, diff)
 		}
