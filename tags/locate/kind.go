@@ -265,7 +265,7 @@ func hasOnly(o object.Node, fields []string) bool {
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
 	p := &Place{Field: &f, Unprofiled: unprofiled(ts.finder.providerOf(k.Kind, f.Profile), k), Lacks: lacks(k, &f, known)}
-	p.Profile, p.Refuser = ts.profilesOf(k, &f, "")
+	p.Profile, p.Refuser = ts.profilesOf(k, &f, k.Tagged().Kind)
 
 	if f.Shape == field.Labels {
 		p.Profile, p.Refuser, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
@@ -282,11 +282,11 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	return p
 }
 
-// profilesOf returns the tag profile, and the Refuser, of resources of the kind k with the tag field f. After a dot, launched is
-// the launched field in question: .resourceTags of an InfrastructureConfiguration.
-func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, launched string) (p, refuser *profile.Profile) {
-	provider, tagged, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
-	return rules.ProfileOf(provider, tagged.Group, tagged.Kind+launched), rules.RefuserOf(provider, tagged.Group, tagged.Kind+launched)
+// profilesOf returns the tag profile, and the Refuser, of resources of the kind k with the tag field f. The limits are those
+// of tagged, which is the tagged kind or its profile.LaunchedKind.
+func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, tagged string) (p, refuser *profile.Profile) {
+	provider, group, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged().Group, ts.finder.Input.ProfileRules
+	return rules.ProfileOf(provider, group, tagged), rules.RefuserOf(provider, group, tagged)
 }
 
 // lacks returns why resources of the kind k have no tag field, or None. f is the located field, and known is false if nothing

@@ -1,11 +1,10 @@
 package locate
 
 import (
-	"strings"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A LaunchedPlace is the place for the tags of resources that others launch, such as volumeTags of an Instance.
@@ -31,7 +30,7 @@ func (ts *Targets) launches(k *TargetKind, to *Place) {
 
 		p := &LaunchedPlace{Of: l}
 		p.Field = &p.Of.Field
-		p.Profile, p.Refuser = ts.profilesOf(k, to.Field, "."+strings.TrimPrefix(l.Name(), "spec.forProvider."))
+		p.Profile, p.Refuser = ts.profilesOf(k, to.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
 		ts.addShown(k, &p.Place)
 		to.Launched = append(to.Launched, p)

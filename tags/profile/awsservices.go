@@ -165,6 +165,12 @@ func awsRowOf(group, kind string) (i int, ok bool) {
 	return i, ok
 }
 
+// LaunchedKind returns the kind for the limits of a launched field: InfrastructureConfiguration.resourceTags for the kind
+// InfrastructureConfiguration and the field spec.forProvider.resourceTags.
+func LaunchedKind(kind, field string) string {
+	return kind + "." + strings.TrimPrefix(field, "spec.forProvider.")
+}
+
 // withoutField returns the kind without a launched field: InfrastructureConfiguration of InfrastructureConfiguration.resourceTags.
 func withoutField(kind string) string {
 	kind, _, _ = strings.Cut(kind, ".")
@@ -211,7 +217,7 @@ type Service struct {
 	Sources []string `json:"sources"`
 }
 
-// ServiceOf returns the service with the limits of the provider's API for a kind, if its limits have a source.
+// ServiceOf returns the service with the limits of the provider's API for a kind or a LaunchedKind, if its limits have a source.
 func ServiceOf(provider, group, kind string) (Service, bool) {
 	i, ok := awsRowOf(group, kind)
 	if !ok || cloudOf(provider) != &aws {

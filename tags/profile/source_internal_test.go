@@ -24,17 +24,35 @@ func TestSources(t *testing.T) {
 				t.Errorf("%s (%s, at most %d tags): want a source, or the limits that are guessed", p.Name, p.KeyClass.Name, p.MaxTags)
 			}
 
-			for source := range strings.FieldsSeq(p.Source) {
-				address, err := url.Parse(source)
-				if err != nil || address.Scheme != "https" || strings.Trim(address.Path+address.RawQuery+address.Fragment, "/") == "" {
-					t.Errorf("%s: the source %q is no address of a document: %v", p.Name, source, err)
-				}
+			checkSources(t, p.Name, strings.Fields(p.Source))
+		}
+	}
+}
 
-				// A line moves, unless it has a commit.
-				if strings.HasPrefix(address.Fragment, "L") && !strings.Contains(address.Path, "/blob/") {
-					t.Errorf("%s: the source %q is a line without a commit", p.Name, source)
-				}
-			}
+// TestServiceSources requires a source of the limits of each AWS service.
+func TestServiceSources(t *testing.T) {
+	for _, s := range Services() {
+		if len(s.Sources) == 0 {
+			t.Errorf("%s: want a model or a document with its limits", s.Name)
+		}
+
+		checkSources(t, s.Name, s.Sources)
+	}
+}
+
+// checkSources requires addresses of documents. A line moves, unless its address has a commit.
+func checkSources(t *testing.T, name string, sources []string) {
+	t.Helper()
+
+	for _, source := range sources {
+		address, err := url.Parse(source)
+		if err != nil || address.Scheme != "https" || strings.Trim(address.Path+address.RawQuery+address.Fragment, "/") == "" {
+			t.Errorf("%s: the source %q is no address of a document: %v", name, source, err)
+			continue
+		}
+
+		if strings.HasPrefix(address.Fragment, "L") && !strings.Contains(address.Path, "/blob/") {
+			t.Errorf("%s: the source %q is a line without a commit", name, source)
 		}
 	}
 }

@@ -43,9 +43,6 @@ type Rendered struct {
 	// Launched are the fields for launched resources.
 	Launched []*RenderedField `json:"launched,omitempty"`
 
-	// Service has the limits of the resource's tags, if a label breaks one of them and they have a source.
-	Service *profile.Service `json:"service,omitempty"`
-
 	// Broken are the rules of tagPolicy that the resource breaks.
 	Broken []BrokenRule `json:"tagPolicy,omitempty"`
 
@@ -68,6 +65,9 @@ type RenderedField struct {
 
 	// Labels that are no tags.
 	Labels []LostLabel `json:"labels,omitempty"`
+
+	// Service has the limits of the field's tags, if a label breaks one of them and they have a source.
+	Service *profile.Service `json:"service,omitempty"`
 }
 
 // A RenderedTag is a tag of a resource. A tag of a label has the qualified key and source of the label. On another tag,
@@ -261,7 +261,14 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 	}
 
 	for i := range l.Fields {
-		f := t.field(l, &l.Fields[i])
+		f, kind := t.field(l, &l.Fields[i]), l.Kind.Tagged().Kind
+		if i > 0 {
+			kind = profile.LaunchedKind(kind, f.FieldPath)
+		}
+
+		if s, ok := profile.ServiceOf(x.Provider, l.Kind.Tagged().Group, kind); ok && f.breaksLimits(profile.Of(x.Provider)) {
+			f.Service = &s
+		}
 
 		if i == 0 {
 			x.RenderedField = *f
@@ -270,21 +277,13 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 		}
 	}
 
-	if s, ok := profile.ServiceOf(x.Provider, l.Kind.Tagged().Group, l.Kind.Tagged().Kind); ok && x.breaksLimits() {
-		x.Service = &s
-	}
-
 	return x
 }
 
-// breaksLimits reports whether a label is skipped, or its tag refused, for a limit that the provider's other services don't have.
-func (x *Rendered) breaksLimits() bool {
-	general := profile.Of(x.Provider)
-
-	return slices.ContainsFunc(x.fields(), func(f *RenderedField) bool {
-		return slices.ContainsFunc(f.Tags, func(t RenderedTag) bool { return t.CloudRefuses != "" }) ||
-			slices.ContainsFunc(f.Labels, func(l LostLabel) bool { return l.Reason != "" && !strings.HasPrefix(l.Why, general.Limit(l.Reason)) })
-	})
+// breaksLimits reports whether a label is skipped, or its tag refused, for a limit that the general profile doesn't have.
+func (x *RenderedField) breaksLimits(general *profile.Profile) bool {
+	return slices.ContainsFunc(x.Tags, func(t RenderedTag) bool { return t.CloudRefuses != "" }) ||
+		slices.ContainsFunc(x.Labels, func(l LostLabel) bool { return l.Reason != "" && !strings.HasPrefix(l.Why, general.Limit(l.Reason)) })
 }
 
 // field returns the explanation of a tag field of the target.
@@ -533,10 +532,10 @@ func (x *rendering) table(t terminal.Terminal) string {
 			if f.Mismatch != "" {
 				notes = append(notes, name+": "+f.Mismatch)
 			}
-		}
 
-		if r.Service != nil {
-			notes = append(notes, fmt.Sprintf("%s: limits of %s by %s", words.Cell(r.Resource), r.Service.Name, strings.Join(r.Service.Sources, ", ")))
+			if f.Service != nil {
+				notes = append(notes, fmt.Sprintf("%s: limits of %s by %s", name, f.Service.Name, strings.Join(f.Service.Sources, ", ")))
+			}
 		}
 
 		for i := range r.Broken {

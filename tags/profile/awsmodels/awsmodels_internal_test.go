@@ -83,7 +83,7 @@ func TestReadModels(t *testing.T) {
 
 	want := []Row{
 		{Service: "zoo", Source: "botocore/data/zoo/2020-01-01/service-2.json", Names: []string{"CreateCage", "TagResource"}, Limits: capped},
-		{Service: "zoo", Source: "botocore/data/zoo/2020-01-01/service-2.json", Names: []string{"CreateFood", "CreateGate"}, Limits: limits},
+		{Service: "zoo", Source: "botocore/data/zoo/2020-01-01/service-2.json", Names: []string{"CreateCage.resourceTags", "CreateFood", "CreateGate"}, Limits: limits},
 	}
 
 	got, err := ReadModels(checkout)
@@ -118,6 +118,9 @@ func TestNewTable(t *testing.T) {
 		}},
 		{"Without a request for all kinds, others have the widest limits.", "zoo f CreateCage,TagGate - - - - - - 20\nzoo f CreateFood - - - - - - 40", "", map[string]string{
 			"zoo": "tags: 40", "zoo/Cage": "tags: 20", "zoo/Gate": "tags: 20",
+		}},
+		{"Tags of launched resources are no tags of the kind.", "zoo f CreateCage.tags - - - - - - 20\nzoo f CreateCage,TagResource - 127 - - - - 50", "", map[string]string{
+			"zoo": "key: 127", "zoo/Cage.tags": "key: 127, tags: 20",
 		}},
 		{"A document narrows a kind.", "zoo f TagResource - 127 - - - - -", "zoo d Cage - - - - - - 10 zoo: fold", map[string]string{
 			"zoo": "key: 127", "zoo/Cage": `key: 127, tags: 10, reserved: "zoo:", foldKeys: true`,

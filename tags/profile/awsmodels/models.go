@@ -51,15 +51,16 @@ var (
 	making  = regexp.MustCompile(`^Create([A-Z]\w*)$`)
 )
 
-// Members of requests that hold the tags of the resource. A request that makes a resource has no tags of it in resourceTags:
-// they are tags of launched resources.
+// Members of requests that hold tags. In a request that makes a resource, launchedMember has the tags of launched resources.
 var (
-	tagMember  = regexp.MustCompile(`^(?i:tags|tags?list|tagset)$`)
-	tagMembers = regexp.MustCompile(`^(?i:(resource)?tags|tags?list|tagset|addtags|tagsto\w+)$`)
+	tagMember      = regexp.MustCompile(`^(?i:tags|tags?list|tagset)$`)
+	launchedMember = regexp.MustCompile(`^(?i:resourcetags)$`)
+	tagMembers     = regexp.MustCompile(`^(?i:(resource)?tags|tags?list|tagset|addtags|tagsto\w+)$`)
 )
 
 // ReadModels reads the newest model of each service below botocore/data in a checkout of botocore. A row has all requests
-// of a service with the same limits.
+// of a service with the same limits. For tags of launched resources, it has the request and the member:
+// CreateInfrastructureConfiguration.resourceTags.
 func ReadModels(checkout fs.FS) ([]Row, error) {
 	files, err := fs.Glob(checkout, "botocore/data/*/*/service-2.json")
 	if err != nil || len(files) == 0 {
@@ -115,8 +116,18 @@ func (m *model) rows(file string) []Row {
 
 		for _, s := range structures {
 			for _, member := range slices.Sorted(maps.Keys(s.Members)) {
-				if limits, ok := m.limits(m.Shapes[s.Members[member].Shape]); ok && members.MatchString(member) {
-					requests[limits] = append(requests[limits], name)
+				request := name
+
+				switch {
+				case members.MatchString(member):
+				case launchedMember.MatchString(member):
+					request += "." + member
+				default:
+					continue
+				}
+
+				if limits, ok := m.limits(m.Shapes[s.Members[member].Shape]); ok {
+					requests[limits] = append(requests[limits], request)
 				}
 			}
 		}

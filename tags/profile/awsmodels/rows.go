@@ -19,7 +19,8 @@ type Row struct {
 	// Source is the address of a document, or the model's file in botocore.
 	Source string
 
-	// Names are requests of a model, such as CreatePortfolio and TagResource, or kinds of a document. * is all kinds.
+	// Names are requests of a model, such as CreatePortfolio and TagResource, or kinds of a document. * is all kinds. After a
+	// dot is the field with tags of launched resources.
 	Names []string
 }
 

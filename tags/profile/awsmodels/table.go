@@ -106,11 +106,13 @@ func (t Table) add(rows []Row) error {
 			return err
 		}
 
-		if l = general.both(l); l.tags > widest.tags {
-			widest = l
-		}
+		l = general.both(l)
 
 		for _, name := range r.Names {
+			if launched := strings.Contains(name, "."); !launched && l.tags > widest.tags {
+				widest = l
+			}
+
 			if kind, ok := kindOf(name); ok {
 				kinds[kind] = l
 			} else {
@@ -242,8 +244,8 @@ func (t Table) Narrower(before Table) []string {
 	return out
 }
 
-// shortened leaves out the same of all models' files.
-var shortened = strings.NewReplacer("botocore/data/", "", "/service-2.json", "")
+// modelFile matches the file of a model among sources, with its service and version: botocore/data/glacier/2012-06-01/service-2.json.
+var modelFile = regexp.MustCompile(`(^| )botocore/data/(\S+)/service-2\.json`)
 
 // Go returns the Go file of the table, by the models, with a row for each service and kind of the index of tag fields.
 func (t Table) Go(models, index string) ([]byte, error) {
@@ -261,7 +263,7 @@ func (t Table) Go(models, index string) ([]byte, error) {
 
 		for q, l := range t {
 			if kind, _, _ := strings.Cut(q.kind, "."); q.service == service && kind == p.kind {
-				rows = append(rows, fmt.Sprintf("{%q, %q, awsLimits{%s}, %q},\n", p.service, q.kind, l.fields(classes), shortened.Replace(l.sources)))
+				rows = append(rows, fmt.Sprintf("{%q, %q, awsLimits{%s}, %q},\n", p.service, q.kind, l.fields(classes), modelFile.ReplaceAllString(l.sources, "$1$2")))
 			}
 		}
 	}

@@ -20,15 +20,19 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/profile/awsmodels"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/awspattern"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 )
 
-// A Subject is a kind of the index, with the rows that hold for its tags.
+// A Subject is a kind of the index, or a launched field of a kind, with the rows that hold for its tags.
 type Subject struct {
 	schema.GroupVersionKind
+
+	// launched is the path of the launched field, such as spec.forProvider.resourceTags. Empty for the kind's own tags.
+	launched string
 
 	// Models are rows of requests that tag a resource of the kind or make one.
 	Models []awsmodels.Row
@@ -108,20 +112,33 @@ func Subjects(tb testing.TB) (subjects []Subject, without []string) {
 			continue
 		}
 
-		s := Subject{GroupVersionKind: gvk, field: f, Models: modelsOf(rowsOf(models, word), gvk.Kind)}
-		for _, r := range rowsOf(documents, word) {
-			if slices.Contains(r.Names, "*") || slices.Contains(r.Names, gvk.Kind) {
-				s.Documents = append(s.Documents, r)
-			}
+		ofKind := []Subject{{GroupVersionKind: gvk, field: f}}
+		for _, l := range (field.Schemas{}).Launched(field.Kind{GroupVersionKind: gvk}) {
+			ofKind = append(ofKind, Subject{GroupVersionKind: gvk, field: f, launched: l.Name()})
 		}
 
-		if id := fmt.Sprint(word, s.Models, s.Documents); !told[id] {
-			told[id] = true
+		for _, s := range ofKind {
+			tagged := gvk.Kind
+			if s.launched != "" {
+				tagged = profile.LaunchedKind(gvk.Kind, s.launched)
+			}
 
-			if s.Models == nil {
-				without = append(without, word)
-			} else {
-				subjects = append(subjects, s)
+			s.Models = modelsOf(rowsOf(models, word), tagged)
+
+			for _, r := range rowsOf(documents, word) {
+				if slices.Contains(r.Names, "*") || slices.Contains(r.Names, tagged) {
+					s.Documents = append(s.Documents, r)
+				}
+			}
+
+			if id := fmt.Sprint(word, s.Models, s.Documents); !told[id] {
+				told[id] = true
+
+				if s.Models == nil {
+					without = append(without, word)
+				} else {
+					subjects = append(subjects, s)
+				}
 			}
 		}
 	}
@@ -159,7 +176,7 @@ func modelsOf(rows []awsmodels.Row, kind string) (out []awsmodels.Row) {
 		}
 	}
 
-	if len(out) == 0 && len(rows) > 0 {
+	if len(out) == 0 && len(rows) > 0 { // No service has rows of launched fields alone.
 		out = []awsmodels.Row{slices.MaxFunc(rows, func(a, b awsmodels.Row) int { return cmp.Compare(a.MaxTags, b.MaxTags) })}
 	}
 
@@ -256,7 +273,7 @@ func (s Subject) run(tb testing.TB, rules string, labels map[string]string, func
 	tb.Helper()
 
 	tagField, _ := field.ToTagField(s.GroupVersionKind, s.field) // Some releases have no field.
-	input := fmt.Sprintf(`"keyPrefix": "", "providerTags": "None", "statusFieldPath": "status.cloudTags", "tagFields": [%s],
+	input := fmt.Sprintf(`"keyPrefix": "", "providerTags": "None", "launchedResources": "Tag", "statusFieldPath": "status.cloudTags", "tagFields": [%s],
 		"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`, text(tb, tagField))
 	if rules != "" {
 		input += `, "profileRules": "` + rules + `"`
@@ -278,6 +295,19 @@ func (s Subject) run(tb testing.TB, rules string, labels map[string]string, func
 	status := rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue().GetFields()["cloudTags"].GetStructValue()
 	for key, value := range status.GetFields()["resources"].GetStructValue().GetFields()["r"].GetStructValue().GetFields() {
 		tags[key] = value.GetStringValue()
+	}
+
+	if s.launched != "" {
+		at := rsp.GetDesired().GetResources()["r"].GetResource()
+		for segment := range strings.SplitSeq(s.launched, ".") {
+			at = at.GetFields()[segment].GetStructValue()
+		}
+
+		clear(tags)
+
+		for key, value := range at.GetFields() {
+			tags[key] = value.GetStringValue()
+		}
 	}
 
 	for _, r := range rsp.GetResults() {
