@@ -241,11 +241,11 @@ func TestMonitoringNames(t *testing.T) {
 			if values[metric] == nil {
 				t.Errorf("%s\nthe function has no metric %s", query, metric)
 			}
+		}
 
-			for _, label := range labels {
-				if values[metric] != nil && values[metric][label] == nil {
-					t.Errorf("%s\n%s has no label %s", query, metric, label)
-				}
+		for _, label := range labels {
+			if !slices.ContainsFunc(metrics, func(metric string) bool { return values[metric][label] != nil }) {
+				t.Errorf("%s\nno metric of the query has a label %s", query, label)
 			}
 		}
 
@@ -288,6 +288,9 @@ type alertFault struct {
 	Resource *structpb.Struct `json:"resource"` // An earlier step desires it.
 	TooLarge bool             `json:"tooLarge"`
 
+	// Operation says that an Operation counts the resource.
+	Operation bool `json:"operation"`
+
 	// Alerts by their names, with the labels that they have beside namespace.
 	Alerts map[string]map[string]string `json:"alerts"`
 }
@@ -320,11 +323,17 @@ func (f alertFault) run(t *testing.T, running *functions.Running) {
 		xr["spec"] = object{"a": strings.Repeat("a", 5<<20)}
 	}
 
-	_, err := running.Functions[functions.CloudTags].RunFunction(t.Context(), &fnv1.RunFunctionRequest{
+	req := &fnv1.RunFunctionRequest{
 		Input:    f.Input,
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(xr)}},
 		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: f.Resource}}},
-	})
+	}
+	if f.Operation {
+		req.Observed, req.Desired = nil, nil
+		req.RequiredResources = map[string]*fnv1.Resources{"resources": {Items: []*fnv1.Resource{{Resource: f.Resource}}}}
+	}
+
+	_, err := running.Functions[functions.CloudTags].RunFunction(t.Context(), req)
 	if (err != nil) != f.TooLarge {
 		t.Fatalf("%s: RunFunction(...): %v", f.Name, err)
 	}
@@ -378,11 +387,17 @@ func TestAlerts(t *testing.T) {
 	before := samples(t, running)
 
 	faults := alertFaults(t)
+	counts := make(map[string][]inputSeries) // By fault.
 
 	for _, f := range faults {
 		f.run(t, running)
 
 		after := samples(t, running)
+
+		if f.Operation {
+			counts[f.Name] = repeated(nil, after, always)
+		}
+
 		test := ruleTest{Name: f.Name, Interval: "1m", Series: repeated(before, after, always)}
 
 		for _, r := range rules {
@@ -395,6 +410,16 @@ func TestAlerts(t *testing.T) {
 
 	// Nobody calls the function any more, after half an hour in which all was well.
 	file.Tests = append(file.Tests, ended(t, running, faults[0], rules))
+
+	// Another pod has an older count, in which a resource lacks a tag.
+	restarted := slices.Clone(counts["Complete"])
+	for _, s := range counts["Incomplete"] {
+		if strings.HasPrefix(s.Series, "function_cloud_tags_coverage_") {
+			restarted = append(restarted, inputSeries{strings.Replace(s.Series, "tags-0", "tags-1", 1), s.Values})
+		}
+	}
+
+	file.Tests = append(file.Tests, ruleTest{Name: "OlderCount", Interval: "1m", Series: restarted, Alerts: []alertTest{{At: "25m", Name: "CloudTagsRequiredMissing", Alerts: []expectedAlert{}}}})
 
 	// All faults at once, on the dashboard.
 	all := ruleTest{Name: "Dashboard", Interval: "1m", Series: repeated(nil, before, always)}

@@ -177,6 +177,20 @@ func testOperation(c live.Test) {
 
 	reported(c, configMap, want)
 
+	// Its totals are in the metrics, too.
+	metrics, err := c.Metrics(c.T.Context())
+	if err != nil {
+		c.T.Fatal(err)
+	}
+
+	for _, g := range want.Groups {
+		for name, n := range map[string]int{"resources": g.Taggable, "complete": g.Taggable - g.Incomplete} {
+			if series := fmt.Sprintf("function_cloud_tags_coverage_%s{configmap=%q,provider=%q} %d\n", name, "operated/tag-coverage", g.Name, n); !strings.Contains(metrics, series) {
+				c.T.Errorf("the metrics lack %s", series)
+			}
+		}
+	}
+
 	note := configMap.DeepCopy()
 	note.SetName("note")
 

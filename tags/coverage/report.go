@@ -38,6 +38,9 @@ type Report struct {
 	// Lists are written after all else, by their names.
 	Lists []List `json:"-"`
 
+	// Required says whether resources must have the Keys.
+	Required bool `json:"-"`
+
 	// Violations of the tag policy, by rule.
 	Violations []tagpolicy.Violation `json:"-"`
 }

@@ -529,7 +529,7 @@ func (t *Tally) Report() *Report {
 		}
 	}
 
-	out := &Report{Total: t.total, Others: t.others, Violations: slices.Concat(t.broken...)}
+	out := &Report{Total: t.total, Others: t.others, Required: t.Requires(), Violations: slices.Concat(t.broken...)}
 
 	out.Lists = words.Map([]string{untagged, incomplete, ListDrifted, untaggable, unknown}, func(name string) List {
 		return List{Name: name, Resources: t.lists[name]}

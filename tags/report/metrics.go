@@ -7,17 +7,20 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
-// Metrics count runs, labels and resources. All series are there from the start: there is one for each tag profile and
-// each reason, and none comes from a request.
+// Metrics count runs, labels and resources. All series of counters are there from the start: there is one for each tag profile
+// and each reason, and none comes from a request. Gauges have the last counts of Operations.
 type Metrics struct {
 	runs, skipped, trustedSkipped, cloudRefuses, tagged, notTagged, unknown, violations *prometheus.CounterVec
 
 	empty, tooLarge prometheus.Counter
+
+	coverage coverageCollector
 }
 
 // NewMetrics returns Metrics without any count.
@@ -68,7 +71,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 
 // Collectors returns the collectors of the metrics.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.runs, m.skipped, m.trustedSkipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
+	return []prometheus.Collector{m.runs, m.skipped, m.trustedSkipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge, &m.coverage}
 }
 
 // ran counts the run of the response. A response without a condition only waits, and is no run.
@@ -79,6 +82,13 @@ func (m *Metrics) ran(rsp *fnv1.RunFunctionResponse) {
 
 	for _, c := range rsp.GetConditions() {
 		m.runs.WithLabelValues(c.GetReason()).Inc()
+	}
+}
+
+// covered keeps the report of an Operation for the ConfigMap.
+func (m *Metrics) covered(configMap string, counted *coverage.Report) {
+	if m != nil {
+		m.coverage.keep(configMap, counted)
 	}
 }
 

@@ -29,7 +29,7 @@ var configMap = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
 
 // Counted returns a response with the counts of an Operation: its output has the totals, and the ConfigMap that the
-// input names, if any, has the report. The desired state of earlier steps stays.
+// input names, if any, has the report. With a ConfigMap, the metrics have the totals, too. The desired state of earlier steps stays.
 func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {
 	rsp := r.AskAgain()
 
@@ -95,6 +95,10 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 		"data":     map[string]any{ReportKey: text.String()},
 	})
 	resources[desired] = &fnv1.Resource{Resource: o}
+
+	if err == nil {
+		r.Metrics.covered(to.Namespace+"/"+to.Name, counted)
+	}
 
 	return err
 }
