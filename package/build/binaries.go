@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 // The program as a plugin of kubectl, in an archive per platform.
@@ -28,8 +30,14 @@ const (
 // binaryPlatforms are the platforms of the program. The package has it for the first two.
 var binaryPlatforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// writeBinaries writes an archive per platform, with the program as a plugin of kubectl and its licenses, and an SBOM. It also
-// writes the checksums of these and of the files in also, as sha256sum --check reads them. It builds no program twice.
+// completion is the program completionName, which kubectl asks how a command line of the plugin may go on.
+const (
+	completionName = "kubectl_complete-cloudtags"
+	completion     = "#!/bin/sh\nexec kubectl cloudtags __complete \"$@\"\n"
+)
+
+// writeBinaries writes an archive per platform, with the program as a plugin of kubectl and its licenses, and an SBOM. A manifest
+// for krew has all archives. It also writes the checksums of these and of the files in also, as sha256sum --check reads them. It builds no program twice.
 func writeBinaries(ctx context.Context, src source, platforms []string, built []image, folder string, progress io.Writer) error {
 	var sums strings.Builder
 
@@ -37,6 +45,8 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 		_, _ = fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
 		return os.WriteFile(filepath.Join(folder, name), content, 0o644) //nolint:gosec // The names are ours, in the folder that was asked for.
 	}
+
+	plugin := newKrewPlugin(src.Version)
 
 	for _, platform := range platforms {
 		fn, err := programOf(ctx, src, platform, built, progress)
@@ -49,17 +59,43 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 			program += ".exe"
 		}
 
-		archive, err := archiveOf(src, append([]file{{name: program, mode: 0o755, content: fn.binary}}, fn.licenses...)...)
+		archive, err := archiveOf(src, filesOf(fn, program)...)
 		if err != nil {
 			return err
 		}
 
 		base := pluginName + "-" + strings.ReplaceAll(platform, "/", "-")
+		plugin.add(platform, base+".tar.gz", program, archive)
+
 		if err := errors.Join(write(base+".tar.gz", archive), write(base+".spdx.json", fn.sbom)); err != nil {
 			return err
 		}
 	}
 
+	manifest, err := yaml.Marshal(plugin)
+	if err != nil {
+		return err
+	}
+
+	if err := errors.Join(writeData(ctx, src, write), write(krewFile, manifest)); err != nil {
+		return err
+	}
+
+	return os.WriteFile(filepath.Join(folder, checksumsFile), []byte(sums.String()), 0o644)
+}
+
+// filesOf returns the files of an archive: the program with the name, its licenses, and the completion for shells that run it.
+func filesOf(fn function, program string) []file {
+	files := append([]file{{name: program, mode: 0o755, content: fn.binary}}, fn.licenses...)
+	if program == pluginName { // Windows runs no scripts of this kind.
+		files = append(files, file{name: completionName, mode: 0o755, content: []byte(completion)})
+	}
+
+	return files
+}
+
+// writeData writes the schemas and the index.
+func writeData(ctx context.Context, src source, write func(name string, content []byte) error) error {
 	for _, path := range schemaFiles {
 		schema, err := os.ReadFile(filepath.Join(src.Root, filepath.FromSlash(path)))
 		if err != nil {
@@ -81,11 +117,7 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 		return err
 	}
 
-	if err := write(indexFile, index); err != nil {
-		return err
-	}
-
-	return os.WriteFile(filepath.Join(folder, checksumsFile), []byte(sums.String()), 0o644)
+	return write(indexFile, index)
 }
 
 // indexFile is the built-in index as data. A release has it, too.

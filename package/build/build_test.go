@@ -800,9 +800,9 @@ func TestBinaries(t *testing.T) {
 	}
 
 	base := "kubectl-cloudtags-" + runtime.GOOS + "-" + runtime.GOARCH
-	sums := make([]string, 0, 5)
+	sums := make([]string, 0, 6)
 
-	for _, name := range []string{base + ".tar.gz", base + ".spdx.json", "cloudtags.schema.json", "cloudtags.index.schema.json", "cloudtags.index.json"} {
+	for _, name := range []string{base + ".tar.gz", base + ".spdx.json", "cloudtags.schema.json", "cloudtags.index.schema.json", "cloudtags.index.json", krewFile} {
 		content, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
@@ -843,6 +843,24 @@ func TestBinaries(t *testing.T) {
 		out, err := run(t.Context(), folder, filepath.Join(folder, "kubectl-cloudtags"), strings.Fields(args)...)
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("kubectl-cloudtags %s: want it to say %q, got %q, %v", args, want, out, err)
+		}
+	}
+
+	// kubectl finds plugins by their names, as this one does.
+	if err := os.WriteFile(filepath.Join(folder, "kubectl"), []byte("#!/bin/sh\nplugin=$1\nshift\nexec kubectl-$plugin \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	env := append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
+
+	for args, want := range map[string]string{
+		"explain --provider het":  "\nhetzner\n", // The shell drops names that don't go on as the word.
+		"coverage --output j":     "\njson\n",
+		"explain --composition a": "yaml\nyml\njson\n:8\n", // ShellCompDirectiveFilterFileExt of cobra: files with these extensions.
+		"explain a":               "yaml\nyml\njson\n:8\n",
+	} {
+		if out, err := runWith(t.Context(), env, folder, filepath.Join(folder, completionName), strings.Fields(args)...); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s %s: want %q, got %q, %v", completionName, args, want, out, err)
 		}
 	}
 }

@@ -301,7 +301,7 @@ func releaseRunner(t *testing.T, version, user, fails, unlike string) *runner {
 		"secrets.GITHUB_TOKEN": "token", "secrets.MARKETPLACE_USER": user, "secrets.MARKETPLACE_TOKEN": user,
 	})
 
-	files := []string{checksumsFile, indexFile}
+	files := []string{checksumsFile, indexFile, krewFile}
 	for _, schema := range schemaFiles {
 		files = append(files, filepath.Base(schema))
 	}

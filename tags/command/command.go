@@ -61,6 +61,12 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 func prepare(c *cobra.Command) {
 	c.Flags().SortFlags = false // They are in the order of their use.
 
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(interface{ choices() []string }); ok {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.choices(), cobra.ShellCompDirectiveNoFileComp)) // There is this flag.
+		}
+	})
+
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := run(c, args); err != nil {
@@ -213,6 +219,9 @@ func (c *choice[T]) String() string { return string(*c.to) }
 
 // Type returns the choices, which help shows.
 func (c *choice[T]) Type() string { return strings.Join(c.names, "|") }
+
+// choices returns the choices, for the completions of a shell.
+func (c *choice[T]) choices() []string { return c.names }
 
 // Set sets the flag to one of the choices.
 func (c *choice[T]) Set(v string) error {

@@ -90,8 +90,28 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.Request, "request", "", "`FILE` with a recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition or what is recorded has several of this function.")
 	out.MarkFlagsMutuallyExclusive("provider", "all")
+	complete(out)
 
 	return out
+}
+
+// complete tells shells how a command line of explain may go on: with the names of tag profiles, and with files.
+func complete(c *cobra.Command) {
+	extensions := []string{"yaml", "yml", "json"}
+
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+
+	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(profile.Names(), cobra.ShellCompDirectiveNoFileComp)) // There is such a flag.
+
+	for _, file := range []string{"composition", "xr", "xrd", "context", "rendered", "request"} {
+		_ = c.MarkFlagFilename(file, extensions...) // As above.
+	}
 }
 
 // A strictError is the error of --strict.
