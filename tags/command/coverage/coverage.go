@@ -107,7 +107,15 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 		return manifest.OneLine(err)
 	}
 
-	if err := r.Stream(c.Files, func(o *structpb.Struct) { t.Add(object.Tree(o)) }); err != nil {
+	bar := terminal.Progress(os.Stderr, -1, "objects")
+	err = r.Stream(c.Files, func(o *structpb.Struct) {
+		t.Add(object.Tree(o))
+
+		_ = bar.Add(1) // Nobody misses a bar that can't be written.
+	})
+	_ = bar.Finish() // As above.
+
+	if err != nil {
 		return err
 	}
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	fields "github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
@@ -92,7 +94,12 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 
 	apiVersion, kind := text(comp.node, "spec", "compositeTypeRef", "apiVersion"), text(comp.node, "spec", "compositeTypeRef", "kind")
 
+	bar := terminal.Progress(os.Stderr, len(c.xrs), "composite resources")
+	defer func() { _ = bar.Finish() }() // Nobody misses a bar that can't be written.
+
 	for _, xr := range c.xrs {
+		_ = bar.Add(1) // As above.
+
 		o := object.Tree(xr)
 		if kind != object.Kind(o) || apiVersion != object.APIVersion(o) {
 			continue
@@ -104,6 +111,7 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 		}
 
 		compared++
+		_ = bar.Clear() // As above.
 
 		differs += c.sayDifference(say, words.Name(object.Title(o)), d)
 	}
