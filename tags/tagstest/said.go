@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Logger returns a logger that writes lines without a time.
@@ -27,7 +29,7 @@ func Logger(to io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// Counted returns the series that are not 0, as Prometheus gets them.
+// Counted returns the series that are not 0, as Prometheus gets them. A time has no value here, since no two runs have the same.
 func Counted(collectors ...prometheus.Collector) []string {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collectors...)
@@ -35,7 +37,15 @@ func Counted(collectors ...prometheus.Collector) []string {
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
 
-	return slices.DeleteFunc(strings.Split(strings.TrimSpace(w.Body.String()), "\n"), func(line string) bool {
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(w.Body.String()), "\n"), func(line string) bool {
 		return strings.HasPrefix(line, "#") || strings.HasSuffix(line, " 0")
+	})
+
+	return words.Map(lines, func(line string) string {
+		if name, _, _ := strings.Cut(line, "{"); strings.HasSuffix(name, "_timestamp_seconds") {
+			line = line[:strings.LastIndex(line, " ")]
+		}
+
+		return line
 	})
 }
