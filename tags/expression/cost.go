@@ -274,13 +274,13 @@ func priceOfReplace(c *Call, args []ref.Val) {
 	s, old, by := at(args, 0), at(args, 1), at(args, 2)
 	c.charge(1 + int64(len(s)+len(old)+len(by))/runesPerUnit)
 
-	n := replaced(args, int64(strings.Count(s, old)))
+	n := replacedMatches(args, int64(strings.Count(s, old)))
 	c.text("replace", int64(len(s))+n*int64(len(by)-len(old)))
 }
 
-// replaced returns how many of the matches a call replaces: no more than its fourth argument, if it has one that isn't
+// replacedMatches returns how many of the matches a call replaces: no more than its fourth argument, if it has one that isn't
 // negative.
-func replaced(args []ref.Val, matches int64) int64 {
+func replacedMatches(args []ref.Val, matches int64) int64 {
 	if len(args) > 3 {
 		if limit, ok := args[3].(types.Int); ok && limit >= 0 {
 			return min(matches, int64(limit))

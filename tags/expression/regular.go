@@ -138,7 +138,7 @@ func priceOfMatch(c *Call, re *regular, args []ref.Val) { c.charge(re.cost(size(
 func priceOfRegularReplace(c *Call, re *regular, args []ref.Val) {
 	target, by := size(args[0]), size(args[2])
 
-	matches := replaced(args, re.chargeAll(c, target))
+	matches := replacedMatches(args, re.chargeAll(c, target))
 	c.charge(matches * by / runesPerUnit)
 	c.text("regex.replace", target+matches*by+target*int64(strings.Count(at(args, 2), `\`)))
 }

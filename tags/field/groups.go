@@ -97,9 +97,9 @@ func (c *share) add(word string) {
 	}
 }
 
-// owner returns the share that has the kind, among all shares of its API group. A kind without a share
+// shareOf returns the share that has the kind, among all shares of its API group. A kind without a share
 // is the unknown family's.
-func owner(all []share, kind string) share {
+func shareOf(all []share, kind string) share {
 	for _, c := range all {
 		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p profile.Pattern) bool { return p.Matches(kind) }) {
 			return c
@@ -130,5 +130,5 @@ func sharesOf(group string) (all []share, service string) {
 // unknown family if the kind is of no provider that we know.
 func familyOf(gk schema.GroupKind) (f *family, service string) {
 	all, service := sharesOf(gk.Group)
-	return owner(all, gk.Kind).family, service
+	return shareOf(all, gk.Kind).family, service
 }

@@ -281,7 +281,7 @@ func (b *block) parse() {
 			continue
 		}
 
-		fam := owner(all, kind).family
+		fam := shareOf(all, kind).family
 
 		at := place{family: fam, does: fam.filling(service, kind), text: fields[0]}
 		if known[at] == nil {

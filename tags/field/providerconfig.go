@@ -40,7 +40,7 @@ type ConfigRef struct {
 func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
 	all, service := sharesOf(gk.Group)
 
-	s := owner(all, gk.Kind)
+	s := shareOf(all, gk.Kind)
 	if s.family == unknown || s.family.Profile == "" || s.family.Native {
 		return ConfigRef{}, false
 	}

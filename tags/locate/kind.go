@@ -12,9 +12,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// managedFields are the fields of a spec that all managed resources have. A resource without other fields is managed, too:
+// specFieldsOfAll are the fields of a spec that all managed resources have. A resource without other fields is managed, too:
 // a step may leave it to this function to make forProvider.
-var managedFields = []string{
+var specFieldsOfAll = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
@@ -103,7 +103,7 @@ func outlineOf(r object.Node, texts map[string]string) outline {
 	return o
 }
 
-// leave returns why every resource with this outline must be left alone, or None. For example, it returns Adopted for
+// leave returns why every resource with this outline must be left alone, or None. For example, it returns ObservedOnly for
 // managementPolicies: ["Observe"], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
 func (o *outline) leave() Reason {
 	if o.apiVersion == "" || o.kind == "" {
@@ -130,7 +130,7 @@ func (o *outline) leave() Reason {
 		}
 	}
 
-	return Adopted
+	return ObservedOnly
 }
 
 // A Controller is no provider of Crossplane. It leaves objects alone that have a certain field.
@@ -168,10 +168,16 @@ func ControllerOf(group string) (Controller, bool) {
 // Stops reports whether a controller stops managing objects that have an annotation of this key, such as
 // cluster.x-k8s.io/paused.
 func Stops(key string) bool {
-	return slices.ContainsFunc(controllers, func(c Controller) bool {
-		s := c.Path.Segments()
-		return s[0].Field == "metadata" && s[2].Field == key
-	})
+	return key != "" && slices.ContainsFunc(controllers, func(c Controller) bool { return c.annotation() == key })
+}
+
+// annotation returns the key of the annotation that stops the controller, or nothing if another field does.
+func (c Controller) annotation() string {
+	if s := c.Path.Segments(); s[0].Field == "metadata" { // metadata.annotations[KEY]
+		return s[2].Field
+	}
+
+	return ""
 }
 
 // Leaving returns the paths of the fields by which a resource is left alone, such as spec.managementPolicies. The
@@ -207,10 +213,10 @@ func (o *outline) isReadOnly() bool {
 }
 
 // looksManaged reports whether the resource has the fields of a managed resource. It has no fields beside apiVersion, kind,
-// metadata, spec and status. Its spec is missing, has forProvider, or has only managedFields. A ConfigMap with data doesn't
+// metadata, spec and status. Its spec is missing, has forProvider, or has only specFieldsOfAll. A ConfigMap with data doesn't
 // look managed.
 func (o *outline) looksManaged() bool {
-	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
+	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, specFieldsOfAll))
 }
 
 // kindOf returns the kind of resources with the outline o. It makes one TargetKind for all Buckets of one apiVersion.
@@ -271,12 +277,12 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 		p.Profile, p.Refuser, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
 	}
 
-	ts.launches(k, p)
+	ts.addLaunchedPlaces(k, p)
 	p.in = ts.inVersions(k, &f)
 
 	if p.Lacks == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
-		ts.addShown(k, p)
+		ts.addMetadataPlace(k, p)
 	}
 
 	return p

@@ -14,9 +14,9 @@ type LaunchedPlace struct {
 	Of field.Launched
 }
 
-// launches finds the places for tags of launched resources of the kind k, and adds them to k's own place. An Instance has
+// addLaunchedPlaces finds the places for tags of launched resources of the kind k, and adds them to k's own place. An Instance has
 // one, at spec.forProvider.volumeTags. It finds none unless launchedResources of the input is Tag.
-func (ts *Targets) launches(k *TargetKind, to *Place) {
+func (ts *Targets) addLaunchedPlaces(k *TargetKind, to *Place) {
 	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || to.Lacks != None || to.Profile.HandsOn {
 		return
 	}
@@ -32,7 +32,7 @@ func (ts *Targets) launches(k *TargetKind, to *Place) {
 		p.Field = &p.Of.Field
 		p.Profile, p.Refuser = ts.profilesOf(k, to.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
-		ts.addShown(k, &p.Place)
+		ts.addMetadataPlace(k, &p.Place)
 		to.Launched = append(to.Launched, p)
 	}
 }

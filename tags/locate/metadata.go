@@ -49,9 +49,9 @@ func shownKindOf(k *TargetKind) *shownKind {
 	return nil
 }
 
-// addShown gives the place p of the kind k the place of tags in instance metadata. By the clouds' rules, keys have another format
+// addMetadataPlace gives the place p of the kind k the place of tags in instance metadata. By the clouds' rules, keys have another format
 // there. By the contract's, the cloud's API refuses more of them.
-func (ts *Targets) addShown(k *TargetKind, p *Place) {
+func (ts *Targets) addMetadataPlace(k *TargetKind, p *Place) {
 	if shownKindOf(k) == nil || p.Profile.HandsOn {
 		return
 	}

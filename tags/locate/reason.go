@@ -24,8 +24,8 @@ const (
 	// Ignored resources have the IgnoreAnnotation.
 	Ignored
 
-	// Adopted resources are only observed, by their managementPolicies.
-	Adopted
+	// ObservedOnly resources are only observed, by their managementPolicies.
+	ObservedOnly
 
 	// ReadOnly resources are only observed by another controller than a provider of Crossplane.
 	ReadOnly
@@ -79,7 +79,7 @@ func (t *Target) Why(r Reason) string {
 		return "has no apiVersion and kind"
 	case Ignored:
 		return "is annotated " + IgnoreAnnotation + ": \"true\""
-	case Adopted:
+	case ObservedOnly:
 		return "is adopted: it gets no tags without Create or Update in its managementPolicies"
 	case ReadOnly:
 		c, _ := ControllerOf(t.Kind.Group)

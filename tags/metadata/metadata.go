@@ -215,8 +215,8 @@ func (o *Copied) resource(t *locate.Target) object.Object {
 	return t.Resource
 }
 
-// failf records that the entry doesn't copy something, and why. Beyond words.MaxNamed it only counts.
-func (r *copying) failf(out *Copied, format string, args ...any) {
+// noteNotCopiedf records that the entry doesn't copy something, and why. Beyond words.MaxNamed it only counts.
+func (r *copying) noteNotCopiedf(out *Copied, format string, args ...any) {
 	r.notCopied++
 
 	if r.notCopied <= words.MaxNamed {
@@ -248,7 +248,7 @@ func (r *copying) choose(from map[string]string, invalid func(key, value string)
 			left = append(left, key)
 		} else if why := invalid(key, from[key]); why != "" {
 			left = append(left, key)
-			r.failf(out, "%s: %s", key, why)
+			r.noteNotCopiedf(out, "%s: %s", key, why)
 		}
 	}
 
@@ -318,7 +318,7 @@ func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.P
 		case errors.Is(err, ErrTooLarge):
 			return errors.Wrapf(err, "to composed resource %q", t.Name)
 		case err != nil:
-			r.failf(out, "to composed resource %q: %v", t.Name, err)
+			r.noteNotCopiedf(out, "to composed resource %q: %v", t.Name, err)
 		case changed:
 			out.Changed[t.Name] = after
 		}

@@ -5,11 +5,11 @@ var cloudfoundry = cloud{contract: &Profile{
 	Name:       "cloudfoundry",
 	Source:     "https://v3-apidocs.cloudfoundry.org/#metadata",
 	Guess:      "number",
-	Key:        Length{Runes: 63, Prefix: 253},
+	Key:        Length{Runes: 63, BeforeSlash: 253},
 	Value:      Length{Runes: 63},
 	KeyClass:   kubernetesClass,
 	ValueClass: hetznerValueClass,
 	MaxTags:    50,
 	Reserved:   []string{"cloudfoundry.org/"},
-	Format:     noColonOnly,
+	Format:     colonToDot,
 }}

@@ -15,6 +15,6 @@ func cutAtColons(source string) func(p *Profile) {
 		p.Source = source
 		p.KeyClass = charsOf("ASCII letters and digits and - _ . /", `[0-9A-Za-z\-_./]`)
 		p.ValueClass = classOf("not empty, without : and control characters", `^[^:\pC]+$`)
-		p.Format = noColonOnly
+		p.Format = colonToDot
 	}
 }

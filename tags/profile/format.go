@@ -119,7 +119,7 @@ func (f Format) formatted(pattern string) []string {
 var (
 	noSlash      = NewFormat(nil, map[string]string{"/": "."}, false)
 	lowerNoSlash = NewFormat(nil, map[string]string{"/": "."}, true)
-	noColonOnly  = NewFormat(nil, map[string]string{":": "."}, false)
+	colonToDot   = NewFormat(nil, map[string]string{":": "."}, false)
 	noColon      = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
 
 	// These formats leave letters, digits, - and _ only.

@@ -9,5 +9,5 @@ var grafana = cloud{contract: &Profile{
 	KeyClass:   charsOf("ASCII letters and digits and / . _ -", `[0-9A-Za-z/._\-]`),
 	ValueClass: classOf("ASCII letters and digits and / . _ - not empty", `^[0-9A-Za-z/._\-]+$`),
 	MaxTags:    10,
-	Format:     noColonOnly,
+	Format:     colonToDot,
 }}

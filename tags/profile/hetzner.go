@@ -14,14 +14,14 @@ var hetzner = cloud{
 	api: &Profile{
 		Name:   "hetzner",
 		Source: "https://docs.hetzner.cloud/reference/cloud#labels",
-		Key:    Length{Runes: 63, Prefix: 253},
+		Key:    Length{Runes: 63, BeforeSlash: 253},
 		Value:  Length{Runes: 63},
 		KeyClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
 			"^("+hetznerPart+"(/"+hetznerPart+")?)?$"),
 		ValueClass: hetznerValueClass,
 		MaxTags:    64,
 		Reserved:   []string{"hetzner.cloud/"},
-		Format:     noColonOnly,
+		Format:     colonToDot,
 	},
 }
 

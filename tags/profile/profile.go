@@ -85,15 +85,15 @@ type Length struct {
 	Runes int
 	Bytes int
 
-	// Prefix is the greatest number of runes before the one slash of a key. They don't count as Runes:
-	// with Runes 63 and Prefix 253, 200 characters may stand before the slash. Zero is no such prefix.
-	Prefix int
+	// BeforeSlash is the greatest number of runes before the one slash of a key. They don't count as Runes:
+	// with Runes 63 and BeforeSlash 253, 200 characters may stand before the slash. If it is zero, a slash is a rune as any other.
+	BeforeSlash int
 }
 
 // Admits reports whether the string is not too long.
 func (l Length) Admits(s string) bool {
-	if prefix, name, ok := strings.Cut(s, "/"); ok && l.Prefix > 0 {
-		return utf8.RuneCountInString(prefix) <= l.Prefix && Length{Runes: l.Runes, Bytes: l.Bytes}.Admits(name)
+	if prefix, name, ok := strings.Cut(s, "/"); ok && l.BeforeSlash > 0 {
+		return utf8.RuneCountInString(prefix) <= l.BeforeSlash && Length{Runes: l.Runes, Bytes: l.Bytes}.Admits(name)
 	}
 
 	// A string never has more runes than bytes, so most are not counted.
@@ -107,8 +107,8 @@ func (l Length) Admits(s string) bool {
 // String returns the limit in the words of messages: 63 characters and 128 bytes.
 func (l Length) String() string {
 	switch {
-	case l.Prefix > 0:
-		return fmt.Sprintf("%d characters, and %d before a /", l.Runes, l.Prefix)
+	case l.BeforeSlash > 0:
+		return fmt.Sprintf("%d characters, and %d before a /", l.Runes, l.BeforeSlash)
 	case l.Runes > 0 && l.Bytes > 0:
 		return fmt.Sprintf("%d characters and %d bytes", l.Runes, l.Bytes)
 	case l.Bytes > 0:

@@ -180,7 +180,7 @@ func TestLength(t *testing.T) {
 		{"A limit in runes should count runes, however many bytes each takes.", profile.Length{Runes: 3}, "3 characters", []string{"", "abc", "ééé", "😀😀😀", "\xff\xff\xff"}, []string{"abcd", "éééé", "e\u0301e\u0301"}},
 		{"A limit in bytes should count bytes, however few runes they make.", profile.Length{Bytes: 3}, "3 bytes", []string{"", "abc", "éa", "€"}, []string{"abcd", "éé", "😀"}},
 		{"Both limits should hold if there are both.", profile.Length{Runes: 3, Bytes: 4}, "3 characters and 4 bytes", []string{"", "abc", "éé", "😀"}, []string{"abcd", "ééa", "😀a"}},
-		{"What is before a slash should have a limit of its own.", profile.Length{Runes: 3, Prefix: 4}, "3 characters, and 4 before a /", []string{"abc", "abcd/abc", "éééé/", "/abc"}, []string{"abcd", "abcde/a", "a/abcd", "a/b/cd"}},
+		{"What is before a slash should have a limit of its own.", profile.Length{Runes: 3, BeforeSlash: 4}, "3 characters, and 4 before a /", []string{"abc", "abcd/abc", "éééé/", "/abc"}, []string{"abcd", "abcde/a", "a/abcd", "a/b/cd"}},
 		{"Zero should be no limit.", profile.Length{}, "0 characters", []string{"", strings.Repeat("€", 10000)}, nil},
 	} {
 		if diff := cmp.Diff(tc.text, tc.length.String()); diff != "" {

@@ -109,11 +109,11 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 			return structpb.NewStructValue(m.fields(path, o, w.StructValue))
 		}
 	case *structpb.Value_ListValue:
-		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNoString) {
+		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNotString) {
 			return listOf(slices.Compact(slices.Sorted(slices.Values(append(stringsOf(o), stringsOf(w.ListValue)...)))))
 		}
 	default:
-		if !isNoString(old) {
+		if !isNotString(old) {
 			return with
 		}
 	}
@@ -145,7 +145,7 @@ func wanted(v *structpb.Value) string {
 	return object.KindOf(v)
 }
 
-func isNoString(v *structpb.Value) bool {
+func isNotString(v *structpb.Value) bool {
 	_, ok := v.GetKind().(*structpb.Value_StringValue)
 	return !ok
 }

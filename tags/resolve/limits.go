@@ -105,8 +105,8 @@ type bound struct {
 	reserved       profile.KeySet
 	labels, denied int
 
-	// left is how many labels were left out.
-	left int
+	// leftOut is how many labels were left out.
+	leftOut int
 }
 
 // admits counts the label, and reports whether it can be in a set: it is false from the label number maxLabels+2 of a
@@ -122,7 +122,7 @@ func (b *bound) admits(l tags.Label) bool {
 		return true
 	}
 
-	b.left++
+	b.leftOut++
 
 	return false
 }

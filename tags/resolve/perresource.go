@@ -17,18 +17,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A PerResource gives each composed resource its own labels. It is nil if all resources have the same labels.
+// A PerResource gives each composed resource its own labels. It is nil if no source of the input can give two resources
+// different labels.
 type PerResource struct {
 	*resolver
 
 	// all are the labels of all sources, in the order of the sources.
 	all []scopedLabel
 
-	// scopes are the sources that set `resources`, so that only selected resources get their labels.
-	scopes []*v1beta1.Source
+	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
+	scopedSources []*v1beta1.Source
 
-	// left counts labels that were left out, since a source with `resources`, or a provider config, gives more than are read.
-	left int
+	// leftOut counts labels that were left out, since a source with `resources`, or a provider config, gives more than are read.
+	leftOut int
 
 	// surplus is how many labels the resource lacks that lost most, so far: see LabelSet.Surplus.
 	surplus int
@@ -87,9 +88,9 @@ func (p *PerResource) Group(c *Composed) (g LabelGroup, alike bool) {
 }
 
 func (p *PerResource) groupOf(c *Composed) LabelGroup {
-	sources := make([]byte, len(p.scopes))
+	sources := make([]byte, len(p.scopedSources))
 
-	for i, s := range p.scopes {
+	for i, s := range p.scopedSources {
 		sources[i] = '-'
 		if c.Selects(s.Resources) {
 			sources[i] = '+'
@@ -106,7 +107,7 @@ func (p *PerResource) groupOf(c *Composed) LabelGroup {
 type scopedLabel struct {
 	tags.Label
 
-	// scope is the position in scopes of the source, plus 1. It is 0 if the source has no resources.
+	// scope is the position in scopedSources of the source, plus 1. It is 0 if the source has no resources.
 	scope int
 
 	// computes is the source of an expression, and found has the expression. Both are set if the label has one.
@@ -130,11 +131,11 @@ func (t *scopedLabel) differs() bool { return t.computes != nil || t.accounts !=
 // add adds the entry t of the source s.
 func (p *PerResource) add(t scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
-		if n := len(p.scopes); n == 0 || p.scopes[n-1] != s {
-			p.scopes = append(p.scopes, s)
+		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
+			p.scopedSources = append(p.scopedSources, s)
 		}
 
-		t.scope = len(p.scopes)
+		t.scope = len(p.scopedSources)
 	}
 
 	p.all = append(p.all, t)
@@ -164,7 +165,7 @@ func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
 		return nil, errors.Wrapf(err, "cannot resolve the labels of composed resource %q", c.Name)
 	}
 
-	p.surplus = max(p.surplus, m.set.Cut+p.left)
+	p.surplus = max(p.surplus, m.set.Cut+p.leftOut)
 
 	return &m.set, nil
 }

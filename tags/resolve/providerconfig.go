@@ -161,7 +161,7 @@ func (p *PerResource) read(a *accounts, config account) ([]tags.Label, error) {
 		}
 	}
 
-	p.left += places.left
+	p.leftOut += places.leftOut
 
 	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {

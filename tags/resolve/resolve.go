@@ -326,7 +326,7 @@ func (r *resolver) leave(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
 		r.set.Cut += n
 	} else {
-		r.set.PerResource.left += n
+		r.set.PerResource.leftOut += n
 	}
 }
 

@@ -185,7 +185,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 			}
 		}
 
-		r.leave(places.left, s)
+		r.leave(places.leftOut, s)
 	}
 
 	// An empty map is meant to be empty.

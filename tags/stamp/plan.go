@@ -23,8 +23,8 @@ type plan struct {
 	// judged are the records of labels in the field, without the labels that the profile skips.
 	judged []Judged
 
-	// restored says that tags of the provider had to be added to an earlier step's tags.
-	restored bool
+	// restoredProviderTags says that tags of the provider had to be added to an earlier step's tags.
+	restoredProviderTags bool
 }
 
 // newPlan returns the plan for t with the labels l. Nothing is decided yet.

@@ -19,7 +19,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 		return nil, err
 	}
 
-	p.restored = restored
+	p.restoredProviderTags = restored
 	state := &State{
 		Labels: p.labels, Tags: set, Others: t.Staying(keys, false), Reports: len(t.Field.Observed) > 0,
 		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t), Rendered: s.Rendered,

@@ -207,9 +207,10 @@ func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	return actions, had
 }
 
-// filledAgain returns the desired resource of t as it was before an earlier step emptied the tag field: with the
-// managementPolicies of the emptiedAnnotation, such as ["*"], and without the annotation. Now the field gets tags.
-func filledAgain(t *locate.Target) (object.Object, error) {
+// undoEmptied returns the desired resource of t as it was before an earlier step emptied the tag field. The annotation
+// emptiedAnnotation has the managementPolicies of that time, such as ["*"]: they are back, and the annotation is gone. Now the field
+// gets tags.
+func undoEmptied(t *locate.Target) (object.Object, error) {
 	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if said.IsNull() {
 		return t.Resource, nil

@@ -57,16 +57,16 @@ func (p *plan) write() (err error) {
 	// The provider would fill a missing field again, and an atomic field has to say that it is empty.
 	staysEmpty := set.Len() == 0 && (f.LateInit || f.Atomic)
 
-	if set.Changed() || p.restored || len(items) > 0 || staysEmpty {
+	if set.Changed() || p.restoredProviderTags || len(items) > 0 || staysEmpty {
 		p.Stamped, err = write(p.target, &p.labels.Keys, set, items...)
 	}
 
 	return err
 }
 
-// withValues returns the items of a keyed list that p doesn't set, but has to write: Crossplane owns one part of such an item,
-// and another field manager the other. Say kubectl edit owns the item {key: env}, and Crossplane its value: prod. If nobody
-// desired the item any more, server-side apply would take prod, and leave {key: env} without a value.
+// withValues returns the items of a keyed list that p doesn't set, but has to write: Crossplane owns such an item, and not the whole
+// of it. Say kubectl edit owns the item {key: env}, and Crossplane its value: prod. If nobody desired the item any more, server-side
+// apply would take prod, and leave {key: env} without a value.
 func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Key == "" || f.Atomic || others == nil {
@@ -123,7 +123,7 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 		return object.Object{}, errors.Errorf("%s would have %d bytes, and Kubernetes admits %d", t.Field.Path, size, maxAnnotations)
 	}
 
-	r, err := filledAgain(t)
+	r, err := undoEmptied(t)
 	if err != nil {
 		return object.Object{}, err
 	}

@@ -34,8 +34,8 @@ type Entry struct {
 	at, next int32
 	gone     bool
 
-	// Exact says that the key keeps its spelling, though the provider takes another spelling for the same key.
-	Exact bool
+	// KeepsSpelling says that the key stays as it is spelled, though the provider takes another spelling for the same key.
+	KeepsSpelling bool
 
 	// Opaque says that the entry isn't known to be a tag, so that it has neither ID nor key.
 	Opaque bool

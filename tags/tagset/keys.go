@@ -172,7 +172,7 @@ func (k *Keys) fold(key string) string {
 
 // Entry returns the entry of the tag t: in a list of strings with the separator =, it is env=prod for env: prod.
 func (k *Keys) Entry(t *tags.Tag) Entry {
-	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), Exact: t.Reserved}
+	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), KeepsSpelling: t.Reserved}
 
 	// A joined string has a separator, too, but its entries are no strings of their own.
 	if k.Separator != "" {

@@ -67,7 +67,7 @@ func (m *tagMap) take(old *Entry, e Entry) Entry {
 	e.Value = e.valueOrEmpty()
 	e.Item = e.Value
 
-	if old != nil && !e.Exact {
+	if old != nil && !e.KeepsSpelling {
 		e.Key = old.Key
 	}
 

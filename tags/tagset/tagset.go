@@ -264,7 +264,7 @@ func (s *Set) Adds(e *Entry) int {
 // team: a} to {env: prod, team: a}.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
-	if old == nil || old.next > 0 || !sameText(old.Value, e.Value) || e.Exact && old.Key != e.Key {
+	if old == nil || old.next > 0 || !sameText(old.Value, e.Value) || e.KeepsSpelling && old.Key != e.Key {
 		s.changed = s.place(s.shape.take(old, *e)) || s.changed
 	}
 }

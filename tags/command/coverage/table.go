@@ -33,7 +33,7 @@ const (
 func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	b := &strings.Builder{}
 
-	b.WriteString(c.terminal.Table(c.shares(r)))
+	b.WriteString(c.terminal.Table(c.shareTable(r)))
 	more(b, len(r.Groups), maxGroups)
 	b.WriteString("\n" + strings.Join(c.summary(r), "\n") + "\n")
 
@@ -77,8 +77,8 @@ func more(b *strings.Builder, n, limit int) {
 	}
 }
 
-// shares returns the rows of the table of groups and keys.
-func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
+// shareTable returns the rows of the table of groups and keys.
+func (c *Command) shareTable(r *coverage.Report) [][]terminal.Cell {
 	groups := slices.Clone(r.Groups[:min(len(r.Groups), maxGroups)])
 	if len(r.Groups) != 1 {
 		groups = append(groups, total(r))

@@ -217,14 +217,14 @@ func (p *patchStep) cut() (n int) {
 	gone := make(map[*yaml.Node]bool)
 
 	for _, patch := range p.patches {
-		if patch.taken() {
+		if patch.isTakenOut() {
 			gone[patch.node] = true
 			n++
 		}
 	}
 
 	for _, set := range p.sets {
-		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(member *patch) bool { return !member.taken() }) {
+		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(member *patch) bool { return !member.isTakenOut() }) {
 			gone[set.node] = true
 			for _, use := range set.uses {
 				gone[use] = true

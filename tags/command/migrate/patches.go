@@ -406,5 +406,5 @@ func (p *patchStep) settle() {
 	}
 }
 
-// taken reports whether the patch becomes a label, and leaves the Composition.
-func (p *patch) taken() bool { return p.writesTags && p.stays == "" }
+// isTakenOut reports whether the patch becomes a label, and leaves the Composition.
+func (p *patch) isTakenOut() bool { return p.writesTags && p.stays == "" }

@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A given label is a label with the resources whose patches give it.
-type given struct {
+// A givenLabel is a label with the resources whose patches give it.
+type givenLabel struct {
 	label
 
 	resources []string
@@ -20,21 +20,21 @@ type given struct {
 
 // labels returns the labels of patches that leave the Composition. Two resources with the same label share it. The labels of a
 // resource are in the order of its patches.
-func (p *patchStep) labels() (out []*given) {
+func (p *patchStep) labels() (out []*givenLabel) {
 	for _, r := range p.resources {
 		at := 0
 
 		for _, u := range r.uses {
-			if !u.taken() {
+			if !u.isTakenOut() {
 				continue
 			}
 
 			from := max(at-1, 0) // The same label twice in a row is one label.
 
-			i := slices.IndexFunc(out[from:], func(g *given) bool { return g.label == u.label }) + from
+			i := slices.IndexFunc(out[from:], func(g *givenLabel) bool { return g.label == u.label }) + from
 			if i < from {
 				i = at
-				out = slices.Insert(out, i, &given{label: u.label})
+				out = slices.Insert(out, i, &givenLabel{label: u.label})
 			}
 
 			out[i].resources = words.Distinct(append(out[i].resources, r.name))
@@ -48,11 +48,11 @@ func (p *patchStep) labels() (out []*given) {
 
 // A source of the new step, and the labels that it gives.
 type source struct {
-	labels []*given
+	labels []*givenLabel
 }
 
 // joins reports whether the source can give the label, too.
-func (s *source) joins(g *given) bool {
+func (s *source) joins(g *givenLabel) bool {
 	first := s.labels[0]
 
 	return !first.isMap() && !g.isMap() && !s.meets(g) && first.environment == g.environment && first.from == g.from && first.retain == g.retain &&
@@ -60,12 +60,12 @@ func (s *source) joins(g *given) bool {
 }
 
 // meets reports whether the source may give a tag with the label's key.
-func (s *source) meets(g *given) bool {
-	return slices.ContainsFunc(s.labels, func(other *given) bool { return other.meets(g.label) })
+func (s *source) meets(g *givenLabel) bool {
+	return slices.ContainsFunc(s.labels, func(other *givenLabel) bool { return other.meets(g.label) })
 }
 
 // sources returns sources that give the labels. A label joins an earlier source if it can.
-func sources(labels []*given) (out []*source) {
+func sources(labels []*givenLabel) (out []*source) {
 next:
 	for _, g := range labels {
 		for _, s := range slices.Backward(out) {
@@ -80,7 +80,7 @@ next:
 			}
 		}
 
-		out = append(out, &source{labels: []*given{g}})
+		out = append(out, &source{labels: []*givenLabel{g}})
 	}
 
 	return out
@@ -88,7 +88,7 @@ next:
 
 // takeKeyPrefix returns the text that all tag keys have before the name of their field: acme: if acme:env is read from the field env,
 // and acme:team from team. It is empty if the keys have no such text in common. A label with another key becomes an expression.
-func takeKeyPrefix(labels []*given) string {
+func takeKeyPrefix(labels []*givenLabel) string {
 	prefix := ""
 
 	for i, g := range labels {
@@ -188,7 +188,9 @@ func conflict(retain bool) string { //nolint:revive // It is one of two words.
 // resources that it could tag, or nil if there may be others.
 func (p *patchStep) replacement(name string, list int, mayTag []string) []string {
 	labels := p.labels()
-	tagged := namesOf(p.resources, func(r *resource) bool { return slices.ContainsFunc(r.uses, func(u *use) bool { return u.taken() }) })
+	tagged := namesOf(p.resources, func(r *resource) bool {
+		return slices.ContainsFunc(r.uses, func(u *use) bool { return u.isTakenOut() })
+	})
 
 	w := newStep(name, list)
 
@@ -223,7 +225,7 @@ func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) 
 	case first.isMap():
 		out = origin(first.from, first.environment)
 	case first.from != "":
-		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *given) string { return plain(g.field) })))
+		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *givenLabel) string { return plain(g.field) })))
 	default:
 		out = append([]string{"type: Expression"}, mapOf("expressions", keys, words.Map(expressions, scalar))...)
 	}

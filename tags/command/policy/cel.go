@@ -111,12 +111,12 @@ func outside(expression string, c profile.Class) string {
 
 // longer returns the condition that the expression's string is longer than l. It is empty if l has no limit.
 func longer(expression string, l profile.Length) string {
-	if l.Prefix > 0 {
+	if l.BeforeSlash > 0 {
 		// The prefix ends at the first slash, and the limit is on the rest.
 		slash, limit := expression+".indexOf('/')", profile.Length{Runes: l.Runes, Bytes: l.Bytes}
 		rest := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
 
-		return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, longer(expression, limit), l.Prefix, longer(rest, limit))
+		return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, longer(expression, limit), l.BeforeSlash, longer(rest, limit))
 	}
 
 	out := []string{}

@@ -389,7 +389,7 @@ func (f *tagField) KindsIn() string {
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
-// Managed returns the condition that the object's controller changes the resource in the cloud: see locate.Adopted and locate.ReadOnly.
+// Managed returns the condition that the object's controller changes the resource in the cloud: see locate.ObservedOnly and locate.ReadOnly.
 // It is empty if the controller always does.
 func (f *tagField) Managed(obj string) string {
 	if !f.native {
