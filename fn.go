@@ -98,7 +98,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	}
 
 	stamper := stamp.New(in, &set, req, required)
-	stamper.Earlier, stamper.Rendered = run.Earlier(), run.Rendered
+	stamper.EarlierTrustedTags, stamper.AlreadyStamped = run.EarlierTrustedTags(), run.AlreadyStamped
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {

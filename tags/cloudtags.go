@@ -2,22 +2,23 @@ package tags
 
 import "github.com/plexsphere/function-cloud-tags/tags/profile"
 
-// CloudTags turns the labels of the set into the tags that the provider admits on one resource without other tags. The name of
-// the provider ignores case, and an unknown provider gets the generic profile. CloudTags also returns the skipped labels,
-// sorted by their qualified keys. Neither result is ever nil. On aws, platform/env: prod becomes plexsphere:platform/env:
-// prod.
+// CloudTags returns the tags that the labels of the set become on a resource without other tags, and the skipped labels,
+// sorted by their qualified keys. Neither result is ever nil. On aws, the label platform/env: prod becomes the tag
+// plexsphere:platform/env: prod.
 //
-// The contract has the providers aws, hetzner, openstack and generic. Other providers of [profile.Names] change the prefix and
-// the key of a label so that their clouds admit them, and skip labels for the reasons [profile.KeyCollision] and
-// [profile.ValueCharacterClass], too. The answers in testdata/conformance.json are for other implementations.
+// The provider is a name of [profile.Names], ignoring case. An unknown provider gets the tag profile generic.
+//
+// The contract for all implementations has the providers aws, hetzner, openstack and generic. The other providers also change
+// keys: gcp makes plexsphere_platform_env of plexsphere:platform/env. They have two more reasons to skip a label:
+// [profile.KeyCollision] and [profile.ValueCharacterClass]. Other implementations test themselves by testdata/conformance.json.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
 	p := profile.Of(provider)
 	admitted, skipped := NewTransformer(set.Labels(CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
 
-	out := make(map[string]string, len(admitted))
+	values := make(map[string]string, len(admitted))
 	for _, t := range admitted {
-		out[t.Key] = t.Value
+		values[t.Key] = t.Value
 	}
 
-	return out, Skips(p.Name, skipped)
+	return values, SkippedLabels(p.Name, skipped)
 }

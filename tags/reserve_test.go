@@ -118,7 +118,7 @@ func TestForges(t *testing.T) {
 				t.Fatalf("\n%s\nTransform(...): want one tag, got %v", tc.reason, d)
 			}
 
-			if got := d.Forges(d.Tags[0], tc.separator); got != tc.want {
+			if got := d.ReadsAsReserved(d.Tags[0], tc.separator); got != tc.want {
 				t.Errorf("\n%s\nForges(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

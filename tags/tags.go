@@ -1,10 +1,10 @@
 // Package tags turns labels into cloud tags.
 //
-// It is pure, and knows nothing of Kubernetes. The tag profile of a cloud, in package profile, has the limits of the cloud. The
-// same labels and the same provider always give the same tags and the same skipped labels.
+// The package has no state, and knows nothing of Kubernetes. The same labels and the same provider always give the same tags
+// and the same skipped labels. Package profile has the tag profile of each cloud, with the limits of its tags.
 //
 // A label that can't be a tag is never dropped silently, truncated or changed. It
-// is returned as a [SkippedLabel] that says why.
+// is returned as a [SkippedLabel] with the reason.
 package tags
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// CloudTagPrefix is the default key prefix: every tag key is the prefix and the qualified key of the label.
+// CloudTagPrefix is the default key prefix. The label platform/env gets the tag key plexsphere:platform/env.
 const CloudTagPrefix = "plexsphere:"
 
-// A PropagatingLabelSet has the values of labels by their qualified keys: platform/env: prod. An empty set is no error.
+// A PropagatingLabelSet has the values of labels by their qualified keys, such as platform/env: prod. It may be empty.
 type PropagatingLabelSet map[string]string
 
-// Labels returns the labels of the set, sorted by Label.Compare. Each tag key is the prefix and the qualified key.
+// Labels returns the labels of the set, sorted by Label.Compare. A label's tag key is the prefix and the qualified key.
 func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	labels := make([]Label, 0, len(s))
 	for k, v := range s {
@@ -38,8 +38,7 @@ type SkippedLabel struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string `json:"qualifiedKey"`
 
-	// TagKey that the tag would have had, by the format of the profile: plexsphere:platform/env, and plexsphere_platform_env on
-	// Google Cloud.
+	// TagKey is the key that the tag would have had: plexsphere:platform/env on AWS, plexsphere_platform_env on Google Cloud.
 	TagKey string `json:"tagKey"`
 
 	// Provider is the name of the tag profile.
@@ -48,21 +47,21 @@ type SkippedLabel struct {
 	Reason profile.SkipReason `json:"reason"`
 }
 
-// A Label is a label that is to become a tag.
+// A Label is to become a tag.
 type Label struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string
 
-	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env.
+	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env. A cloud's key format may still change it.
 	TagKey string
 
-	// Unprefixed reports whether the label came with its tag key, as by keyForm: Tag. It got no prefix.
+	// Unprefixed reports whether TagKey has no key prefix. The input sets keyForm: Tag for sources with complete tag keys.
 	Unprefixed bool
 
 	// Value of the label, and of the tag.
 	Value string
 
-	// Source gave the label. It is nil if there are no sources.
+	// Source of the label, or nil if the program that calls this package has no sources.
 	Source *Source
 
 	// Trusted reports whether the source may set reserved keys.
@@ -74,49 +73,53 @@ type Source struct {
 	// Name of the source in messages.
 	Name string
 
-	// Position among the sources: later ones win.
+	// Position among the sources. Labels of later sources win.
 	Position int
 
-	// OnConflict decides on a key that the resource has with another value.
+	// OnConflict decides on a label's tag if the resource already has it with another value.
 	OnConflict Conflict
 }
 
-// Later reports whether s comes after the other source, so that its labels win. Every source comes after nil.
-func (s *Source) Later(other *Source) bool {
+// IsLaterThan reports whether s comes after the other source, so that its labels win. Every source comes after nil.
+func (s *Source) IsLaterThan(other *Source) bool {
 	return s != nil && (other == nil || s.Position > other.Position)
 }
 
-// A Conflict decides on a tag that a resource already has, with another value than the label's.
+// A Conflict decides on a label's tag if the resource already has it with another value. In the examples, the resource has
+// env: dev, and the label has env: prod.
 type Conflict string
 
-// Decisions on such a tag.
 const (
-	// Retain keeps the value of the resource.
+	// Retain keeps the value of the resource, env: dev.
 	Retain Conflict = "Retain"
 
-	// Replace takes the value of the label.
+	// Replace writes the value of the label, env: prod.
 	Replace Conflict = "Replace"
 
-	// Fail fails with an error.
+	// Fail fails the pipeline with an error.
 	Fail Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys, and then by their tag keys. Two labels may share a qualified key: env with the
-// tag key plexsphere:env, and env with the tag key env.
-func (l Label) Compare(o Label) int {
-	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
+// Compare orders labels by their qualified keys, and then by their tag keys. Two labels may have the qualified key env, and the
+// tag keys env and plexsphere:env.
+func (l Label) Compare(other Label) int {
+	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
 
-// Beats reports whether l has more right to a key than the label o before it. A trusted label beats others, and among equals
-// the label of a later source wins.
-func (l Label) Beats(o Label) bool {
-	return l.Trusted && !o.Trusted || l.Trusted == o.Trusted && l.Source.Later(o.Source)
+// Beats reports whether l wins over the other label with the same key. A trusted label wins over one that is not trusted.
+// Otherwise, the label of the later source wins.
+func (l Label) Beats(other Label) bool {
+	if l.Trusted != other.Trusted {
+		return l.Trusted
+	}
+
+	return l.Source.IsLaterThan(other.Source)
 }
 
 // CompareTrust orders trusted labels before others.
-func (l Label) CompareTrust(o Label) int {
+func (l Label) CompareTrust(other Label) int {
 	switch {
-	case l.Trusted == o.Trusted:
+	case l.Trusted == other.Trusted:
 		return 0
 	case l.Trusted:
 		return -1
@@ -125,20 +128,19 @@ func (l Label) CompareTrust(o Label) int {
 	}
 }
 
-// A Tag is a label that a tag profile admits. Two labels may have the QualifiedKey env: the key prefix makes
-// one plexsphere:env, and keyForm: Tag leaves the other as it is. Their TagKeys differ.
+// A Tag has a label, and the key and the value that the label gets as a tag of one tag profile.
 type Tag struct {
 	Label
 
-	// Key and Value of the tag are the label's TagKey and Value with the formats of the profile. On Google Cloud, the TagKey
-	// plexsphere:platform/env becomes plexsphere_platform_env.
+	// Key is the label's TagKey in the key format of the profile. On Google Cloud, plexsphere:platform/env becomes
+	// plexsphere_platform_env. Value is the label's Value in the value format of the profile.
 	Key, Value string
 
 	// Reserved reports whether only trusted labels may have the key.
 	Reserved bool
 }
 
-// OnConflict returns the decision of the label's source, or Retain without a source.
+// OnConflict returns the OnConflict of the label's source, or Retain without a source.
 func (t *Tag) OnConflict() Conflict {
 	if t.Source == nil {
 		return Retain
@@ -147,9 +149,9 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// Skip returns the skipped label of the tag, with the name of the tag profile and the reason.
-func (t *Tag) Skip(provider string, r profile.SkipReason) SkippedLabel {
-	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: r}
+// Skip returns the tag as a skipped label, with the name of the tag profile and the reason.
+func (t *Tag) Skip(provider string, reason profile.SkipReason) SkippedLabel {
+	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
 // A SkippedTag is the tag that a skipped label would have become.
@@ -158,17 +160,17 @@ type SkippedTag struct {
 
 	Reason profile.SkipReason
 
-	// Kept is the qualified key of the label that has the tag key, if the reason is KeyCollision.
-	Kept string
+	// Winner is the qualified key of the label that has the tag key instead, if the reason is KeyCollision.
+	Winner string
 }
 
 // compareKeys orders skipped tags by qualified keys, and then by tag keys.
-func (t SkippedTag) compareKeys(o SkippedTag) int {
-	return cmp.Or(strings.Compare(t.QualifiedKey, o.QualifiedKey), strings.Compare(t.Key, o.Key))
+func (t SkippedTag) compareKeys(other SkippedTag) int {
+	return cmp.Or(strings.Compare(t.QualifiedKey, other.QualifiedKey), strings.Compare(t.Key, other.Key))
 }
 
-// Skips returns the skipped labels of the tags, with the name of the tag profile. It never returns nil.
-func Skips(provider string, skipped []SkippedTag) []SkippedLabel {
+// SkippedLabels returns the skipped tags as skipped labels, with the name of the tag profile. It never returns nil.
+func SkippedLabels(provider string, skipped []SkippedTag) []SkippedLabel {
 	labels := make([]SkippedLabel, len(skipped))
 	for i, t := range skipped {
 		labels[i] = t.Skip(provider, t.Reason)

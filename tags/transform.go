@@ -11,186 +11,195 @@ import (
 type Transformer struct {
 	labels []Label
 
-	// formats of keys, and values are formats of values, by the name of a profile.
-	formats, values map[string]profile.Format
+	// keyFormats and valueFormats have the formats that the input gives, by the name of the tag profile.
+	keyFormats, valueFormats map[string]profile.Format
 
 	// denied are labels with reserved keys from sources that aren't trusted.
 	denied []Label
 
-	// patterns of reserved keys, the set of these keys, which ignores case, and the key prefix.
-	patterns     []string
-	reservedKeys profile.KeySet
-	prefix       string
+	// reservedPatterns are the patterns of reserved keys. The set reservedKeys has the same keys, ignoring case.
+	reservedPatterns []string
+	reservedKeys     profile.KeySet
 
-	// overridden are trusted labels by their tag keys.
+	keyPrefix string
+
+	// overridden are trusted labels that lost to later sources, by their tag keys.
 	overridden map[string]Label
 
-	done map[*profile.Profile]*Transformed
+	// transformed has the results of earlier calls of Transform.
+	transformed map[*profile.Profile]*Transformed
 }
 
-// Transformed has the tags of labels on one profile, in the order in which they take the tag slots of a resource, and the skipped
-// labels. Both are sorted by qualified key, but trusted tags come first.
+// Transformed has the tags that labels become on one tag profile, and the labels that the profile doesn't admit.
 type Transformed struct {
-	Tags    []Tag
+	// Tags are in the order in which they take the tag slots of a resource. Tags of trusted labels come first. Both parts are
+	// sorted by qualified key.
+	Tags []Tag
+
+	// Skipped is sorted by qualified key.
 	Skipped []SkippedTag
 
-	profile *profile.Profile
+	profile                *profile.Profile
+	keyFormat, valueFormat profile.Format
+	keyPrefix              string
 
-	// format of keys, and values is the format of values.
-	format, values profile.Format
-
-	// prefix of keys.
-	prefix string
-
-	// Only trusted labels may have reservedKeys and reservedTagKeys.
+	// Only trusted labels may have keys of reservedKeys, or tag keys of reservedTagKeys.
 	reservedKeys, reservedTagKeys profile.KeySet
 }
 
-// Fit returns the tags that a resource with so many free tag slots gets, and all skipped tags, sorted by qualified key. The last
-// of three tags is skipped with count-cap if two slots are free.
+// Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
+// qualified key. If two slots are free, the last of three tags is skipped with the reason count-cap.
 func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
-	kept := d.Tags[:max(min(len(d.Tags), slots), 0)]
+	fitting := d.Tags[:max(min(len(d.Tags), slots), 0)]
 	skipped := slices.Clone(d.Skipped)
 
-	for _, t := range d.Tags[len(kept):] {
+	for _, t := range d.Tags[len(fitting):] {
 		skipped = append(skipped, SkippedTag{Tag: t, Reason: profile.CountCap})
 	}
 
 	slices.SortStableFunc(skipped, SkippedTag.compareKeys)
 
-	return kept, skipped
+	return fitting, skipped
 }
 
-// Forges reports whether the string key+separator+value of the tag t can be read as a tag with another key, which t's label may
-// not have. With zone reserved, the tag zone=a: b has the string zone=a=b, which is also zone: a=b. Without a separator no
-// string can be read in two ways.
-func (d *Transformed) Forges(t Tag, separator string) bool {
+// ReadsAsReserved reports whether readers can take the string of the tag t, key+separator+value, for a tag that t's label may not
+// set. With the reserved key zone and the separator =, the tag zone=a: b has the string zone=a=b. It reads as zone: a=b, too.
+// Without a separator, the result is false.
+func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	if separator == "" {
 		return false
 	}
 
 	entry := t.Key + separator + t.Value
 
-	_, forged := providersSet.First(entry, separator)
-	if !forged && !t.Trusted {
-		_, forged = d.reservedTagKeys.First(entry, separator)
+	if _, ok := providersKeySet.First(entry, separator); ok {
+		return true
 	}
 
-	return forged
+	_, isReserved := d.reservedTagKeys.First(entry, separator)
+
+	return isReserved && !t.Trusted
 }
 
 // Reserved returns the tag keys that only trusted labels may have.
 func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
 
-// QualifiedKey returns the qualified key for a tag key: platform/env for plexsphere:platform/env.
-func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
+// QualifiedKey returns the tag key without the key prefix: platform/env for plexsphere:platform/env.
+func (d *Transformed) QualifiedKey(tagKey string) string {
+	return strings.TrimPrefix(tagKey, d.keyPrefix)
+}
 
-// HasPrefix reports whether a tag key begins with the key prefix, as the profile formats that: plexsphere_ on Google Cloud.
-// Without a key prefix it is false.
+// HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
+// Without a key prefix, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.format.Apply(d.format.Prefixed("", d.prefix))
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
-// TagKeys returns all tag keys that key may mean on the profile, whether it is a label's or a tag's: with and without the prefix,
-// and with and without the format.
+// TagKeys returns the tag keys that key can mean on the profile: with and without the key prefix, and with and without the key
+// format. On Google Cloud, a/b means a/b, a_b, plexsphere:a/b and plexsphere_a_b.
 func (d *Transformed) TagKeys(key string) []string {
-	out := []string{key, d.format.Apply(key)}
+	tagKeys := []string{key, d.keyFormat.Apply(key)}
 
-	for _, whole := range []string{d.prefix + key, d.format.Prefixed(key, d.prefix+key)} {
-		out = append(out, whole, d.format.Apply(whole))
+	for _, prefixed := range []string{d.keyPrefix + key, d.keyFormat.Prefixed(key, d.keyPrefix+key)} {
+		tagKeys = append(tagKeys, prefixed, d.keyFormat.Apply(prefixed))
 	}
 
-	slices.Sort(out)
+	slices.Sort(tagKeys)
 
-	return slices.Compact(out)
+	return slices.Compact(tagKeys)
 }
 
-// KeySet returns the tag keys of the profile that match the patterns, with or without the format.
+// KeySet returns the tag keys that match the patterns, with or without the key format. On Google Cloud, team/* matches team/a
+// and team_a.
 func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
-		all = append(all, d.format.Patterns(p, d.prefix)...)
+		all = append(all, d.keyFormat.Patterns(p, d.keyPrefix)...)
 	}
 
 	return d.profile.KeySet(all...)
 }
 
-// NewTransformer returns a Transformer of labels. The labels must be sorted by Label.Compare, and no two may have one tag key. The
-// formats of keys, by the name of a profile, take the place of the profiles' own.
-func NewTransformer(labels []Label, formats map[string]profile.Format) *Transformer {
-	return &Transformer{labels: labels, formats: formats, done: make(map[*profile.Profile]*Transformed)}
+// NewTransformer returns a Transformer of labels. The labels must be sorted by Label.Compare, and each must have its own tag key.
+// keyFormats has key formats by the name of the tag profile, and replaces the profile's own.
+func NewTransformer(labels []Label, keyFormats map[string]profile.Format) *Transformer {
+	return &Transformer{labels: labels, keyFormats: keyFormats, transformed: make(map[*profile.Profile]*Transformed)}
 }
 
-// Reserve reserves keys for trusted labels. A pattern is a key, or the beginning of keys and a *, such as platform/*. The prefix is
-// the key prefix. The denied labels have reserved keys, and are skipped.
-func (t *Transformer) Reserve(patterns []string, prefix string, denied []Label) {
-	t.patterns, t.reservedKeys, t.prefix, t.denied = patterns, profile.NewFoldedKeySet(patterns...), prefix, denied
+// Reserve reserves the keys that match the patterns for trusted labels. A pattern is a key such as owner, or the beginning of keys
+// and a star, such as platform/*. The denied labels have reserved keys, and are skipped.
+func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Label) {
+	t.reservedPatterns, t.reservedKeys = patterns, profile.NewFoldedKeySet(patterns...)
+	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
-// Overridden takes trusted labels that lost to labels of later sources, the latest last. Such a label stands after all if the key
-// of either label turns out to be reserved once it is formatted.
-func (t *Transformer) Overridden(labels []Label) {
+// SetOverridden sets the trusted labels that lost to labels of later sources. With several labels of one tag key, the last one
+// counts. A tag key may turn out to be reserved only in the key format of a profile: then the trusted label wins after all.
+func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
 		t.overridden[l.TagKey] = l
 	}
 }
 
-// FormatValues sets the formats of values, by the name of a profile. Formatted values are checked.
-func (t *Transformer) FormatValues(formats map[string]profile.Format) { t.values = formats }
+// SetValueFormats sets the formats of values, by the name of the tag profile. The limits of a profile apply to formatted values.
+func (t *Transformer) SetValueFormats(formats map[string]profile.Format) { t.valueFormats = formats }
 
 // Empty reports whether there is no label, not even a denied one.
 func (t *Transformer) Empty() bool { return len(t.labels)+len(t.denied) == 0 }
 
-// Transform returns the tags of the labels on the profile p. It does not count them, since a resource may have other tags: see
-// Fit. testdata/transform.yaml has cases.
+// Transform returns the tags of the labels on the profile p. There may be more tags than a resource can have: see Fit.
+// testdata/transform.yaml has examples.
 func (t *Transformer) Transform(p *profile.Profile) *Transformed {
-	if d, ok := t.done[p]; ok {
+	if d, ok := t.transformed[p]; ok {
 		return d
 	}
 
-	format, ok := t.formats[p.Name]
+	keyFormat, ok := t.keyFormats[p.Name]
 	if !ok {
-		format = p.Format
+		keyFormat = p.Format
 	}
 
 	d := &Transformed{
-		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, values: t.values[p.Name], prefix: t.prefix, reservedKeys: t.reservedKeys,
-		reservedTagKeys: profile.NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
+		Tags: make([]Tag, 0, len(t.labels)), profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name],
+		keyPrefix: t.keyPrefix, reservedKeys: t.reservedKeys,
+		reservedTagKeys: profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...),
 	}
 
 	for _, l := range t.denied {
 		d.skip(d.tag(l), profile.ReservedKey)
 	}
 
-	if p.HandsOn {
+	if p.PassesLabelsOn {
 		d.reservedTagKeys = profile.NewFoldedKeySet() // The Composition that gets the labels reserves keys itself.
 	}
 
 	for _, l := range t.labels {
 		// The Composition that gets the labels has trusted sources of its own.
-		if p.HandsOn && HasReservedKey(d.reservedKeys, l) {
+		if p.PassesLabelsOn && HasReservedKey(d.reservedKeys, l) {
 			continue
 		}
 
-		r := d.add(l)
-		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == profile.ReservedKey || d.tag(trusted).Reserved) {
-			d.add(trusted)
+		reason := d.add(l)
+
+		overridden, ok := t.overridden[l.TagKey]
+		if ok && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
+			d.add(overridden)
 		}
 	}
 
-	d.collide()
+	d.skipCollisions()
 
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// Labels that are handed on are not reserved: they may be missing.
+	// A trusted tag without a slot is an error, but a label that is handed on may be missing.
 	for i := range d.Tags {
-		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsOn
+		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.PassesLabelsOn
 	}
 
-	t.done[p] = d
+	t.transformed[p] = d
 
 	return d
 }
@@ -200,58 +209,60 @@ func (d *Transformed) tag(l Label) Tag {
 	key := l.TagKey
 
 	switch {
-	case d.profile.HandsOn:
+	case d.profile.PassesLabelsOn:
 		key = l.QualifiedKey
 	case !l.Unprefixed:
-		key = d.format.Prefixed(l.QualifiedKey, key)
+		key = d.keyFormat.Prefixed(l.QualifiedKey, key)
 	}
 
-	key = d.format.Apply(key)
+	key = d.keyFormat.Apply(key)
+	isReserved := HasReservedKey(d.reservedKeys, l) || d.reservedTagKeys.Has(key)
 
-	return Tag{Label: l, Key: key, Value: d.values.Apply(l.Value), Reserved: HasReservedKey(d.reservedKeys, l) || d.reservedTagKeys.Has(key)}
+	return Tag{Label: l, Key: key, Value: d.valueFormat.Apply(l.Value), Reserved: isReserved}
 }
 
-// Judge returns the tag of the label l alone, and the reason to skip it, if there is one. On aws, the label aws:x has the tag
-// plexsphere:aws:x and the reason reserved-prefix.
+// Judge returns the tag of the label l, and the reason to skip l, or an empty reason. Other labels don't count. On aws, the label
+// aws:x has the tag key plexsphere:aws:x and the reason reserved-prefix.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
-	if providersSet.Has(t.Key) && !d.profile.HandsOn || t.Reserved && !t.Trusted {
+	if providersKeySet.Has(t.Key) && !d.profile.PassesLabelsOn || t.Reserved && !t.Trusted {
 		return t, profile.ReservedKey
 	}
 
 	return t, d.profile.Check(t.QualifiedKey, t.Key, t.Value)
 }
 
-// add adds the tag of the label l, or skips it and returns the reason.
+// add adds the tag of the label l, and returns an empty reason. Or it skips l, and returns the reason.
 func (d *Transformed) add(l Label) profile.SkipReason {
-	t, r := d.Judge(l)
+	t, reason := d.Judge(l)
 
-	if r != "" {
-		d.skip(t, r)
+	if reason != "" {
+		d.skip(t, reason)
 	} else {
 		d.Tags = append(d.Tags, t)
 	}
 
-	return r
+	return reason
 }
 
-func (d *Transformed) skip(t Tag, r profile.SkipReason) {
-	d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: r})
+func (d *Transformed) skip(t Tag, reason profile.SkipReason) {
+	d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: reason})
 }
 
-// collide skips labels that lost their tag key to another label: on Google Cloud, A/b and a_b both come to a_b. On clouds that
-// ignore case, Env and env are one key.
-func (d *Transformed) collide() {
+// skipCollisions skips all but one of the labels with the same tag key. On Google Cloud, A/b and a_b both have the tag key a_b. On
+// clouds that ignore case, Env and env are the same key.
+func (d *Transformed) skipCollisions() {
 	key := func(t Tag) string { return t.Key }
 	if d.profile.FoldKeys {
 		key = func(t Tag) string { return d.profile.Fold(t.Key) }
 	}
 
+	// winners has the position of the tag that keeps the key.
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		if w, ok := winners[key(t)]; !ok || t.Beats(d.Tags[w].Label) {
+		if winner, ok := winners[key(t)]; !ok || t.Beats(d.Tags[winner].Label) {
 			winners[key(t)] = i
 		}
 	}
@@ -264,10 +275,10 @@ func (d *Transformed) collide() {
 	d.Tags = nil
 
 	for i, t := range all {
-		if w := winners[key(t)]; w == i {
+		if winner := winners[key(t)]; winner == i {
 			d.Tags = append(d.Tags, t)
 		} else {
-			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Kept: all[w].QualifiedKey})
+			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Winner: all[winner].QualifiedKey})
 		}
 	}
 }

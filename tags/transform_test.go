@@ -100,7 +100,7 @@ func TestTransform(t *testing.T) {
 
 			tr := tags.NewTransformer(labels(tc.Labels...), formats)
 			tr.Reserve(tc.Patterns, "plexsphere:", labels(tc.Denied...))
-			tr.Overridden(labels(tc.Overridden...))
+			tr.SetOverridden(labels(tc.Overridden...))
 
 			if want := len(tc.Labels) == 0; tr.Empty() != want {
 				t.Errorf("\n%s\nEmpty(): want %t, got %t", tc.Reason, want, tr.Empty())
@@ -143,7 +143,7 @@ func TestFormatValues(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tr := tags.NewTransformer([]tags.Label{{QualifiedKey: "K", TagKey: "k", Value: tc.value}}, nil)
-			tr.FormatValues(map[string]profile.Format{"gcp": profile.NewFormat(nil, map[string]string{" ": "_", "/": "_", "//": "-", "%": "pc"}, true)})
+			tr.SetValueFormats(map[string]profile.Format{"gcp": profile.NewFormat(nil, map[string]string{" ": "_", "/": "_", "//": "-", "%": "pc"}, true)})
 
 			want := tags.Tag{Label: tags.Label{QualifiedKey: "K", TagKey: "k", Value: tc.value}, Key: "k", Value: tc.want}
 			got := tr.Transform(profile.Of(tc.provider))
@@ -229,7 +229,7 @@ func TestTrustedSlots(t *testing.T) {
 		t.Errorf("\nTrusted labels should have slots before all others.\nFit(50): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(wantSkipped, tags.Skips(p.Name, refused)); diff != "" {
+	if diff := cmp.Diff(wantSkipped, tags.SkippedLabels(p.Name, refused)); diff != "" {
 		t.Errorf("\nThe highest qualified keys of untrusted labels should be skipped.\nFit(50): -want skipped, +got skipped:\n%s", diff)
 	}
 }

@@ -28,23 +28,23 @@ func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, 
 		provider = none
 	}
 
-	if t.Leave == locate.NoObject {
+	if t.LeaveReason == locate.NoObject {
 		return other, provider, ""
 	}
 
 	switch located := targets.Locate(t); {
-	case t.Profile.HandsOn:
+	case t.Profile.PassesLabelsOn:
 		return other, provider, ""
-	case located && (t.Leave == locate.None || t.Leave == locate.Ignored):
+	case located && (t.LeaveReason == locate.None || t.LeaveReason == locate.Ignored):
 		return taggable, t.Profile.Name, ""
 	case located:
-		return untaggable, provider, t.Why(t.Leave)
+		return untaggable, provider, t.WhyLeftAlone(t.LeaveReason)
 	case !t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind):
 		return other, provider, ""
-	case t.Lacks.IsUnknown() || t.Lacks == locate.LooksLike:
-		return unknown, provider, t.Why(t.Lacks)
+	case t.NoFieldReason.IsUnknown() || t.NoFieldReason == locate.LooksLike:
+		return unknown, provider, t.WhyLeftAlone(t.NoFieldReason)
 	default:
-		return untaggable, provider, t.Why(t.Lacks)
+		return untaggable, provider, t.WhyLeftAlone(t.NoFieldReason)
 	}
 }
 
@@ -71,7 +71,7 @@ func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 	out := make(map[tagID]string, set.Len())
 
 	for e := range set.All() {
-		if e.Opaque || locate.AddsItself(t.Field, e.Key) {
+		if e.Opaque || locate.ProviderSets(t.Field, e.Key) {
 			continue
 		}
 
@@ -111,11 +111,11 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 // missing field means no tags. A map in that status never loses a key: see locate.IsGhost. So a tag in it counts only if
 // the spec in the cluster has the tag, too.
 func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
-	if set := t.Cloud(&r.Keys); set != nil {
-		if t.IsGhost() {
-			there := t.Reported(t.There, &r.Keys)
+	if set := t.ReportedTags(&r.Keys); set != nil {
+		if t.MayReportDeletedTags() {
+			there := t.ReadTags(t.ObservedValue, &r.Keys)
 			for e := range set.All() {
-				if there == nil || !there.Holds(e) {
+				if there == nil || !there.HasTagOf(e) {
 					set.Remove(e)
 				}
 			}

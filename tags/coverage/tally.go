@@ -76,7 +76,7 @@ type Tally struct {
 
 	// prefixed has the number of resources with keys such as acme:env, by the counted key env. Hints come from it.
 	prefixed map[string]map[string]int
-	broken   tagpolicy.Broken
+	broken   tagpolicy.ViolationsByRule
 	lists    map[string][]*Resource
 
 	// seen has the objects that were added.
@@ -101,7 +101,7 @@ func New(o Options) *Tally {
 	t.divisions = words.Map(o.By, func(by string) Division { return Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)} })
 
 	if o.Input.TagPolicy != nil {
-		t.policed, t.broken = true, make(tagpolicy.Broken, len(o.Input.TagPolicy.Rules))
+		t.policed, t.broken = true, make(tagpolicy.ViolationsByRule, len(o.Input.TagPolicy.Rules))
 	}
 
 	switch {
@@ -175,7 +175,7 @@ func namedKeys(in *v1beta1.CloudTags) []string {
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		for _, key := range resolve.Named(s) {
+		for _, key := range resolve.NamedKeys(s) {
 			if _, ok := resolve.LabelOf(in, s, key); ok {
 				keys = append(keys, key)
 			}
@@ -353,11 +353,11 @@ func nameOf(r *Resource, by string) string {
 func (t *Tally) count(r *Resource, target *locate.Target) error {
 	reader := t.reader(target)
 
-	if target.BeforeErr != nil {
-		return target.BeforeErr
+	if target.DesiredErr != nil {
+		return target.DesiredErr
 	}
 
-	desired, err := tagset.Read(target.Before, target.Field, &reader.Keys)
+	desired, err := tagset.Read(target.DesiredValue, target.Field, &reader.Keys)
 	if err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 	dropUntextual(target, desired)
 	dropUntextual(target, cloud)
 
-	tagKeys, hasKeys := keysOf(target, desired), has(desired, reader.Sets)
+	tagKeys, hasKeys := keysOf(target, desired), has(desired, reader.KeySets)
 	expected := t.judge(r, target, reader, desired, hasKeys)
 
 	var cloudKeys map[tagID]string
@@ -388,7 +388,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 	}
 
 	t.notePrefixed(tagKeys)
-	inCloud := has(cloud, reader.Sets)
+	inCloud := has(cloud, reader.KeySets)
 
 	for _, g := range t.groupsOf(r) {
 		g.Taggable++
@@ -497,7 +497,7 @@ func (t *Tally) judge(r *Resource, target *locate.Target, reader *tagpolicy.TagR
 		breach := rule.Breach(desired.Texts())
 
 		switch {
-		case breach.Kind == tagpolicy.Kept:
+		case breach.Kind == tagpolicy.NoBreach:
 			continue
 		case breach.Kind != tagpolicy.Missing:
 			r.Wrong = append(r.Wrong, Wrong{Key: rule.Key, Breach: t.text(breach.String())})

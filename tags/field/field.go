@@ -167,7 +167,7 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Asked says whether the matching entry of tagFields asks for the known field of the kind, even
 	// if no Locator knows a field. If the resource wraps a manifest, it is true only if nobody
 	// knows the kind of the manifest.
-	Asked bool
+	MatchesEntry bool
 }
 
 // A Kind of composed resource, as a Locator sees it.
@@ -243,12 +243,12 @@ func (c Chain) Locate(k Kind) (Field, bool) {
 	for _, l := range c {
 		f, ok := l.Locate(k)
 		if ok {
-			f.Asked, f.Profile = f.Asked || asked.Asked, cmp.Or(f.Profile, asked.Profile)
+			f.MatchesEntry, f.Profile = f.MatchesEntry || asked.MatchesEntry, cmp.Or(f.Profile, asked.Profile)
 			return f, true
 		}
 
-		if f.Asked {
-			asked = Field{Asked: true, Profile: f.Profile}
+		if f.MatchesEntry {
+			asked = Field{MatchesEntry: true, Profile: f.Profile}
 		}
 	}
 

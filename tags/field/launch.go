@@ -227,8 +227,15 @@ func (l launch) fieldsAt(f Field, fam *family) []Launched {
 	return all
 }
 
-// Has reports whether the item with the key is in question.
-func (l *Launched) Has(key string) bool { return l.Item == "" || key == l.Item }
+// LabelsGoTo reports whether labels go to the field in the item of the list with the key.
+func (l *Launched) LabelsGoTo(key string) bool { return l.Item == "" || key == l.Item }
+
+// IsSwitch reports whether the field holds no tags, but tells the cloud to pass on the tags of the resource. An example is
+// propagateTags: SERVICE.
+func (l *Launched) IsSwitch() bool { return l.Value != "" }
+
+// IsInList reports whether the field is in the items of a list. An example is tags in the items of tagSpecifications.
+func (l *Launched) IsInList() bool { return !l.List.IsZero() }
 
 // Name returns the name of the field for messages.
 func (l *Launched) Name() string {

@@ -137,7 +137,7 @@ func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
 	}
 
-	f.Profile, f.Asked = asked.Profile, true
+	f.Profile, f.MatchesEntry = asked.Profile, true
 
 	return f, ok
 }
@@ -153,7 +153,7 @@ func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
 	}
 
 	if !ok {
-		return Field{Shape: None, Asked: true}, true
+		return Field{Shape: None, MatchesEntry: true}, true
 	}
 
 	f = f.wrapped()

@@ -12,54 +12,56 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// specFieldsOfAll are the fields of a spec that all managed resources have. A resource without other fields is managed, too:
-// a step may leave it to this function to make forProvider.
-var specFieldsOfAll = []string{
+// managedSpecFields are fields that the spec of any managed resource may have. A spec with only these fields counts as
+// managed, although it has no forProvider yet: this function can add it.
+var managedSpecFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A TargetKind is a kind of targets. Most composite resources have few kinds.
+// A TargetKind is a kind of desired composed resources, such as Bucket. All Buckets share one TargetKind.
 type TargetKind struct {
 	field.Kind
 
-	// APIVersion as the resources have it.
+	// APIVersion is the resources' own, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// fallback is the tag profile of resources whose tag field nobody knows.
+	// fallback is the tag profile of resources before their tag field is located.
 	fallback *profile.Profile
 
 	place *Place
 }
 
-// A Place is where the tags of all resources of a kind go.
+// A Place is the tag field of all resources of a kind, such as spec.forProvider.tags of Buckets, with its tag profile.
 type Place struct {
 	Field *field.Field
 
 	Profile *profile.Profile
 
-	// Refuser is the profile of the cloud's own API. It is nil if the API admits as much as Profile, or if nobody asks.
-	Refuser *profile.Profile
+	// APIProfile is the profile of the cloud's own API, if the API refuses tags that Profile admits. It is nil otherwise.
+	APIProfile *profile.Profile
 
-	// Shown is the place of the same tags if EC2 shows them in instance metadata: see shownKind. It is nil for other kinds.
-	Shown *Place
+	// ForInstanceMetadata is the same place with the key rules of EC2 instance metadata. It is nil for kinds whose tags EC2
+	// never shows there: see instanceMetadataKind.
+	ForInstanceMetadata *Place
 
-	// Unprofiled is why the profile is the generic one, if it's no provider's own.
+	// Unprofiled says why Profile is the generic one. It is empty if Profile belongs to a provider.
 	Unprofiled Unprofiled
 
-	// Lacks is why there is no field, or None if there is one.
-	Lacks Reason
+	// NoFieldReason says why there is no tag field. It is None if there is one.
+	NoFieldReason Reason
 
-	// Launched are the places for tags of launched resources, such as spec.forProvider.volumeTags of an Instance, if
-	// launched resources are tagged. Unused are paths of other such fields, which stay as they are: see
-	// field.UnusedLaunches.
+	// Launched are the places for tags of launched resources, such as spec.forProvider.volumeTags of an Instance. There are
+	// none unless the input tags launched resources.
 	Launched []*LaunchedPlace
-	Unused   []object.Path
 
-	// in returns the field in another version of the kind. It is nil if all versions have the same field.
-	in func(apiVersion string) *field.Field
+	// UnusedLaunched are paths of such fields that this function never writes: see field.UnusedLaunches.
+	UnusedLaunched []object.Path
+
+	// fieldIn returns the tag field in another apiVersion of the kind. It is nil if all versions have the same field.
+	fieldIn func(apiVersion string) *field.Field
 }
 
-// kindKey is what tells kinds of resources apart.
+// A kindKey identifies a TargetKind. Resources with equal keys share one TargetKind.
 type kindKey struct {
 	apiVersion, kind string
 
@@ -70,42 +72,42 @@ type kindKey struct {
 	wraps schema.GroupVersionKind
 }
 
-// An outline has the parts of a resource that are read of every kind.
+// An outline has those parts of a resource that decide on its kind, and on whether it is left alone.
 type outline struct {
 	apiVersion, kind         string
 	resource, metadata, spec object.Node
 
-	// more reports whether there are fields that managed resources don't have, such as data of a ConfigMap.
-	more bool
+	// hasOtherFields reports whether there are fields that managed resources don't have, such as data of a ConfigMap.
+	hasOtherFields bool
 }
 
-// outlineOf returns the outline of the resource r. It takes apiVersion and kind from texts, so that a thousand Buckets share
-// one string `Bucket`.
-func outlineOf(r object.Node, texts map[string]string) outline {
+// outlineOf returns the outline of the resource r. It interns apiVersion and kind, so that a thousand Buckets share one
+// string `Bucket`.
+func outlineOf(r object.Node, interned map[string]string) outline {
 	o := outline{resource: r}
 
 	for name, v := range r.Fields() {
 		switch string(name) {
 		case "apiVersion":
-			o.apiVersion = v.Interned(texts)
+			o.apiVersion = v.Interned(interned)
 		case "kind":
-			o.kind = v.Interned(texts)
+			o.kind = v.Interned(interned)
 		case "metadata":
 			o.metadata = v
 		case "spec":
 			o.spec = v
 		case "status":
 		default:
-			o.more = o.more || !v.IsNull()
+			o.hasOtherFields = o.hasOtherFields || !v.IsNull()
 		}
 	}
 
 	return o
 }
 
-// leave returns why every resource with this outline must be left alone, or None. For example, it returns ObservedOnly for
+// leaveReason returns why the resource must be left alone, or None. For example, it returns ObservedOnly for
 // managementPolicies: ["Observe"], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
-func (o *outline) leave() Reason {
+func (o *outline) leaveReason() Reason {
 	if o.apiVersion == "" || o.kind == "" {
 		return NoObject
 	}
@@ -118,7 +120,7 @@ func (o *outline) leave() Reason {
 		return ReadOnly
 	}
 
-	// Resources whose policies aren't given have all of them.
+	// Without managementPolicies, the provider creates and updates the resource.
 	policies := o.spec.Field("managementPolicies")
 	if !policies.IsList() {
 		return None
@@ -133,19 +135,19 @@ func (o *outline) leave() Reason {
 	return ObservedOnly
 }
 
-// A Controller is no provider of Crossplane. It leaves objects alone that have a certain field.
+// A Controller manages cloud resources, but is not a provider of Crossplane. An object can tell it by a field to stop.
 type Controller struct {
-	// domain ends the API groups of the controller.
+	// domain is the suffix of the controller's API groups, such as .services.k8s.aws.
 	domain string
 
 	// The controller leaves an object alone if the field at Path has the Value. For example, ACK does so if the annotation
-	// services.k8s.aws/read-only is "true". A controller without a Value only pauses, and writes tags later.
+	// services.k8s.aws/read-only is "true". Without a Value, the field only pauses the controller, which writes tags later.
 	Path  object.Path
 	Value string
 }
 
-// controllers are ACK, Azure Service Operator, the OpenStack Resource Controller, Config Connector and Cluster API. The field
-// of a controller counts for its own API groups only.
+// controllers are ACK, Azure Service Operator, the OpenStack Resource Controller, Config Connector and Cluster API, in this
+// order.
 var controllers = []Controller{
 	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
 	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
@@ -154,7 +156,8 @@ var controllers = []Controller{
 	{Path: object.MustParsePath("metadata.annotations[cluster.x-k8s.io/paused]")},
 }
 
-// ControllerOf returns the controller of an API group, such as s3.services.k8s.aws, if that leaves objects alone by a Value.
+// ControllerOf returns the controller of an API group, such as ACK for s3.services.k8s.aws. It returns false if no
+// controller of the group leaves objects alone.
 func ControllerOf(group string) (Controller, bool) {
 	for _, c := range controllers {
 		if c.Value != "" && strings.HasSuffix(group, c.domain) {
@@ -165,13 +168,13 @@ func ControllerOf(group string) (Controller, bool) {
 	return Controller{}, false
 }
 
-// Stops reports whether a controller stops managing objects that have an annotation of this key, such as
-// cluster.x-k8s.io/paused.
-func Stops(key string) bool {
+// StopsController reports whether an annotation with this key stops a controller from managing an object, as
+// cluster.x-k8s.io/paused does.
+func StopsController(key string) bool {
 	return key != "" && slices.ContainsFunc(controllers, func(c Controller) bool { return c.annotation() == key })
 }
 
-// annotation returns the key of the annotation that stops the controller, or nothing if another field does.
+// annotation returns the key of the annotation that stops the controller. It returns "" if another field stops it.
 func (c Controller) annotation() string {
 	if s := c.Path.Segments(); s[0].Field == "metadata" { // metadata.annotations[KEY]
 		return s[2].Field
@@ -180,9 +183,9 @@ func (c Controller) annotation() string {
 	return ""
 }
 
-// Leaving returns the paths of the fields by which a resource is left alone, such as spec.managementPolicies. The
-// IgnoreAnnotation isn't among them.
-func Leaving() []object.Path {
+// LeavingPaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
+// spec.managementPolicies. The IgnoreAnnotation isn't among them: only this function reads it.
+func LeavingPaths() []object.Path {
 	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
 
 	for _, c := range controllers {
@@ -194,8 +197,8 @@ func Leaving() []object.Path {
 	return out
 }
 
-// isReadOnly reports whether the resource tells its controller to leave it alone, as a Bucket of ACK does by the
-// annotation services.k8s.aws/read-only: "true". See Controller.
+// isReadOnly reports whether the resource tells its controller to leave it alone. A Bucket of ACK does so by the annotation
+// services.k8s.aws/read-only: "true".
 func (o *outline) isReadOnly() bool {
 	group, _, _ := strings.Cut(o.apiVersion, "/")
 
@@ -212,20 +215,20 @@ func (o *outline) isReadOnly() bool {
 	return n.IsText(c.Value)
 }
 
-// looksManaged reports whether the resource has the fields of a managed resource. It has no fields beside apiVersion, kind,
-// metadata, spec and status. Its spec is missing, has forProvider, or has only specFieldsOfAll. A ConfigMap with data doesn't
-// look managed.
+// looksManaged reports whether the resource has the form of a managed resource:
+//   - It has no fields beside apiVersion, kind, metadata, spec and status, as a ConfigMap with data would have.
+//   - Its spec is missing, has forProvider, or has only managedSpecFields.
 func (o *outline) looksManaged() bool {
-	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, specFieldsOfAll))
+	return !o.hasOtherFields && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedSpecFields))
 }
 
-// kindOf returns the kind of resources with the outline o. It makes one TargetKind for all Buckets of one apiVersion.
+// kindOf returns the TargetKind of a resource with the outline o. The first Bucket makes it, and further Buckets share it.
 func (ts *Targets) kindOf(o *outline) *TargetKind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
 	if field.IsWrapper(o.apiVersion, o.kind) {
 		m := o.spec.Field("forProvider").Field("manifest")
-		key.wraps = schema.FromAPIVersionAndKind(m.Field("apiVersion").Interned(ts.texts), m.Field("kind").Interned(ts.texts))
+		key.wraps = schema.FromAPIVersionAndKind(m.Field("apiVersion").Interned(ts.interned), m.Field("kind").Interned(ts.interned))
 	}
 
 	k, ok := ts.kinds[key]
@@ -234,7 +237,7 @@ func (ts *Targets) kindOf(o *outline) *TargetKind {
 
 		// All kinds of a native family are resources of a cloud, even if the index lacks them.
 		family, known := field.FamilyOf(k.GroupKind())
-		k.Managed = k.Group != ts.finder.CompositeGroup && (key.looksManaged && isManaged(k.Group) || family.Native)
+		k.Managed = k.Group != ts.finder.CompositeGroup && (key.looksManaged && canHaveProvider(k.Group) || family.Native)
 
 		if known && family.Profile != "" {
 			k.Profile = family.Profile
@@ -242,21 +245,21 @@ func (ts *Targets) kindOf(o *outline) *TargetKind {
 			k.Profile = profile.Of(p).Name
 		}
 
-		tagged := k.Tagged()
-		k.fallback = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), tagged.Group, tagged.Kind)
+		taggedKind := k.Tagged()
+		k.fallback = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), taggedKind.Group, taggedKind.Kind)
 		ts.kinds[key] = k
 	}
 
 	return k
 }
 
-// isManaged reports whether a provider may manage resources of the API group, such as s3.aws.upbound.io. Groups
-// of Kubernetes, such as apps or rbac.authorization.k8s.io, have no provider.
-func isManaged(group string) bool {
+// canHaveProvider reports whether a provider can manage resources of the API group, such as s3.aws.upbound.io. Groups of
+// Kubernetes, such as apps or rbac.authorization.k8s.io, have no provider.
+func canHaveProvider(group string) bool {
 	return strings.Contains(group, ".") && group != "k8s.io" && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// hasOnly reports whether the object o has no fields but these. Fields that are null don't count.
+// hasOnly reports whether all fields of the object o are among the given ones. Fields that are null don't count.
 func hasOnly(o object.Node, fields []string) bool {
 	for name, v := range o.Fields() {
 		if !v.IsNull() && !slices.Contains(fields, string(name)) {
@@ -270,37 +273,38 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &Place{Field: &f, Unprofiled: unprofiled(ts.finder.providerOf(k.Kind, f.Profile), k), Lacks: lacks(k, &f, known)}
-	p.Profile, p.Refuser = ts.profilesOf(k, &f, k.Tagged().Kind)
+	p := &Place{Field: &f, Unprofiled: unprofiled(ts.finder.providerOf(k.Kind, f.Profile), k), NoFieldReason: noFieldReason(k, &f, known)}
+	p.Profile, p.APIProfile = ts.profilesOf(k, &f, k.Tagged().Kind)
 
-	if f.Shape == field.Labels {
-		p.Profile, p.Refuser, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
+	if f.Shape == field.Labels { // A composite resource gets the labels, and no tags.
+		p.Profile, p.APIProfile, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
 	}
 
 	ts.addLaunchedPlaces(k, p)
-	p.in = ts.inVersions(k, &f)
+	p.fieldIn = ts.fieldInVersions(k, &f)
 
-	if p.Lacks == None {
+	if p.NoFieldReason == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
-		ts.addMetadataPlace(k, p)
+		ts.addInstanceMetadataPlace(k, p)
 	}
 
 	return p
 }
 
-// profilesOf returns the tag profile, and the Refuser, of resources of the kind k with the tag field f. The limits are those
-// of tagged, which is the tagged kind or its profile.LaunchedKind.
-func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, tagged string) (p, refuser *profile.Profile) {
+// profilesOf returns the tag profile and the APIProfile of the tag field f of the kind k. kindName says whose limits count:
+// Instance for its own tags, and the profile.LaunchedKind of Instance for tags of its volumes.
+func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, kindName string) (p, api *profile.Profile) {
 	provider, group, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged().Group, ts.finder.Input.ProfileRules
-	return rules.ProfileOf(provider, group, tagged), rules.RefuserOf(provider, group, tagged)
+	return rules.ProfileOf(provider, group, kindName), rules.RefuserOf(provider, group, kindName)
 }
 
-// lacks returns why resources of the kind k have no tag field, or None. f is the located field, and known is false if nothing
-// knows the kind. For example, it returns NoField for a BucketPolicy, and Unknown for a managed kind outside of the index.
-func lacks(k *TargetKind, f *field.Field, known bool) Reason {
+// noFieldReason returns why resources of the kind k have no tag field, or None. f is the located field. known reports
+// whether the index, a schema or an entry of tagFields knows the kind. For example, noFieldReason returns NoField for a
+// BucketPolicy, and Unknown for a managed kind that nothing knows.
+func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	switch {
-	case !known && f.Asked:
-		return Asked
+	case !known && f.MatchesEntry:
+		return UnknownDespiteEntry
 	case !known && k.Managed:
 		return Unknown
 	case f.Shape == field.None && f.OnRequest:
@@ -309,21 +313,20 @@ func lacks(k *TargetKind, f *field.Field, known bool) Reason {
 		return Unlisted
 	case f.Shape != field.None:
 		return None
-	case f.Asked && !k.Wraps.Empty():
+	case f.MatchesEntry && !k.Wraps.Empty():
 		return Unlisted
 	case f.Undeclared != "":
 		return Undeclared
 	case f.LooksLike != nil:
 		return LooksLike
-	case f.Asked:
-		return NotAsked
+	case f.MatchesEntry:
+		return NoFieldDespiteEntry
 	default:
 		return NoField
 	}
 }
 
-// schemaAtHand returns the schema of the kind if Crossplane has already sent it, for this function or for the pipeline step.
-// It never asks for one.
+// schemaAtHand returns the schema of the kind if Crossplane has already sent it. It never asks Crossplane for one.
 func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 	s := ts.schemas[k.GroupVersionKind]
 	if given := ts.finder.Schemas.Given; !s.IsObject() && given != nil {
@@ -336,16 +339,16 @@ func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 // FieldIn returns the tag field in another version of the kind, such as ec2.aws.upbound.io/v1beta1 of an Instance that is
 // desired as v1beta2.
 func (p *Place) FieldIn(apiVersion string) *field.Field {
-	if p.in == nil {
+	if p.fieldIn == nil {
 		return p.Field
 	}
 
-	return p.in(apiVersion)
+	return p.fieldIn(apiVersion)
 }
 
-// inVersions returns a function from an apiVersion of k to its tag field. For a LaunchTemplate in v1beta1, it returns
-// the field of that version. Versions that nobody knows have the field of k's own version.
-func (ts *Targets) inVersions(k *TargetKind, desired *field.Field) func(apiVersion string) *field.Field {
+// fieldInVersions returns a function from an apiVersion of k to the tag field in that version. A LaunchTemplate has another
+// field in v1beta1 than in v1beta2. An unknown version gets the desired field, which is the field of k's own version.
+func (ts *Targets) fieldInVersions(k *TargetKind, desired *field.Field) func(apiVersion string) *field.Field {
 	known := map[string]*field.Field{k.APIVersion: desired}
 
 	return func(apiVersion string) *field.Field {
@@ -358,8 +361,8 @@ func (ts *Targets) inVersions(k *TargetKind, desired *field.Field) func(apiVersi
 		other := k.Kind
 		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
 
-		if in, ok := ts.fields.Locate(other); ok && other.Group == k.Group && in.Shape != field.None {
-			f = &in
+		if located, ok := ts.fields.Locate(other); ok && other.Group == k.Group && located.Shape != field.None {
+			f = &located
 		}
 
 		known[apiVersion] = f
@@ -368,7 +371,7 @@ func (ts *Targets) inVersions(k *TargetKind, desired *field.Field) func(apiVersi
 	}
 }
 
-// providerOf returns the provider of resources of the kind. The first of these decides:
+// providerOf returns the provider of resources of the kind, such as aws. The first of these decides:
 //   - named, by an entry of tagFields
 //   - the input's provider.value
 //   - the profile of the kind's family, such as aws of s3.aws.upbound.io

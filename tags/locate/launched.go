@@ -7,53 +7,54 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A LaunchedPlace is the place for the tags of resources that others launch, such as volumeTags of an Instance.
+// A LaunchedPlace is a field for tags of launched resources, such as volumeTags of an Instance.
 type LaunchedPlace struct {
 	Place
 
-	Of field.Launched
+	LaunchedField field.Launched
 }
 
-// addLaunchedPlaces finds the places for tags of launched resources of the kind k, and adds them to k's own place. An Instance has
-// one, at spec.forProvider.volumeTags. It finds none unless launchedResources of the input is Tag.
-func (ts *Targets) addLaunchedPlaces(k *TargetKind, to *Place) {
-	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || to.Lacks != None || to.Profile.HandsOn {
+// addLaunchedPlaces adds the fields for tags of launched resources to the place of the kind k. An Instance gets one, at
+// spec.forProvider.volumeTags. It adds none unless launchedResources of the input is Tag.
+func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
+	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || parent.NoFieldReason != None || parent.Profile.PassesLabelsOn {
 		return
 	}
 
-	to.Unused = field.UnusedLaunches(k.GroupKind())
+	parent.UnusedLaunched = field.UnusedLaunches(k.GroupKind())
 
-	for _, l := range ts.asked.Launched(k.Kind) {
-		if l.Path.Equal(to.Field.Path) {
+	for _, l := range ts.requestedSchemas.Launched(k.Kind) {
+		if l.Path.Equal(parent.Field.Path) {
 			continue
 		}
 
-		p := &LaunchedPlace{Of: l}
-		p.Field = &p.Of.Field
-		p.Profile, p.Refuser = ts.profilesOf(k, to.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
-		p.Field.Limits = p.Of.LimitsOf(ts.schemaAtHand(k))
-		ts.addMetadataPlace(k, &p.Place)
-		to.Launched = append(to.Launched, p)
+		p := &LaunchedPlace{LaunchedField: l}
+		p.Field = &p.LaunchedField.Field
+		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
+		p.Field.Limits = p.LaunchedField.LimitsOf(ts.schemaAtHand(k))
+		ts.addInstanceMetadataPlace(k, &p.Place)
+		parent.Launched = append(parent.Launched, p)
 	}
 }
 
-// In returns a target for the launched place at, as if it were the tag field of t. The place is in the whole resource, or in
-// one item of a list. For example, item is "volume" for the item of tagSpecifications with resourceType: volume.
-func (t *Target) In(at *LaunchedPlace, item string, desired, observed object.Object) *Target {
-	in := *t
-	in.Place, in.Profile, in.Resource, in.Observed = &at.Place, at.Profile, desired, observed
+// LaunchedTarget returns a copy of t whose tag field is the launched place. If that is in an item of a list, item is the
+// item's key, such as volume for the item of tagSpecifications with resourceType: volume. Then desired and observed are the
+// item. Otherwise item is empty.
+func (t *Target) LaunchedTarget(place *LaunchedPlace, item string, desired, observed object.Object) *Target {
+	launched := *t
+	launched.Place, launched.Profile, launched.Resource, launched.Observed = &place.Place, place.Profile, desired, observed
 
 	if item != "" {
-		in.managers.within = itemPath(at.Of.List, at.Of.Key, item)
+		launched.managers.itemPath = ownedItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
 	}
 
-	in.atShown()
-	in.read()
+	launched.useInstanceMetadataPlace()
+	launched.read()
 
-	return &in
+	return &launched
 }
 
-// At returns a target for the field f of t, as if f were the tag field. It doesn't matter which kind t has.
-func (t *Target) At(f *field.Field, desired object.Object) *Target {
-	return t.In(&LaunchedPlace{Place: Place{Profile: t.Profile, Field: f}}, "", desired, t.Observed)
+// WithField returns a copy of t whose tag field is f, and whose desired resource is the given one.
+func (t *Target) WithField(f *field.Field, desired object.Object) *Target {
+	return t.LaunchedTarget(&LaunchedPlace{Place: Place{Profile: t.Profile, Field: f}}, "", desired, t.Observed)
 }

@@ -23,14 +23,15 @@ type Finder struct {
 	// Input selects resources, and has tagFields.
 	Input *v1beta1.CloudTags
 
-	// Provider comes from a field of the composite resource, or from a class. It is empty if neither has one. It counts only
-	// for kinds of unknown providers: see providerOf.
+	// Provider is the value of a field of the composite resource, or of a class, such as aws. It is empty if neither names a
+	// provider. It counts only for kinds that no other setting gives a provider: see providerOf.
 	Provider string
 
-	// CompositeGroup is the API group of the composite resource. Its kinds are no managed resources.
+	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// Sets reports whether the step may set tags with the key on t: see matchCloudTags. It is nil if there are no labels.
+	// Sets reports whether this step may set a tag with the key on t. matchCloudTags doesn't count such tags. Sets is nil if
+	// the input has no labels.
 	Sets func(t *Target, key string) bool
 
 	// Fields returns the locator of tag fields for the schemas.
@@ -39,8 +40,8 @@ type Finder struct {
 	// Schemas of kinds.
 	Schemas field.Schemas
 
-	// Observed are the observed composed resources by name, and Owner is the field manager by which Crossplane applies them:
-	// see ComposedOwner.
+	// Observed are the observed composed resources by name. Owner is the name of the field manager that Crossplane applies
+	// them with: see ComposedOwner.
 	Observed map[string]*fnv1.Resource
 	Owner    string
 }
@@ -53,33 +54,34 @@ type Target struct {
 	Name string
 	Kind *TargetKind
 
-	// Profile is the tag profile of the place, or of the kind before Locate.
+	// Profile is the tag profile of the Place. Before Locate, it is the fallback of the Kind.
 	Profile *profile.Profile
 
 	// Resource is the desired resource, and Observed the observed one.
 	Resource, Observed object.Object
 
-	// Received is the desired resource as the step received it, before metadata was copied to it. Selectors and expressions
-	// read this one.
+	// Received is the desired resource as the step received it. kubernetesMetadata changes Resource only. Selectors and
+	// expressions read Received.
 	Received object.Object
 
-	// HasCopies reports whether metadata was copied to the resource. Copies are the entries that kubernetesMetadata copied
-	// to the tag field, and that the field didn't have before.
+	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. Copies are the entries that copying added
+	// to the tag field.
 	HasCopies bool
 	Copies    object.Node
 
-	// Leave says why the resource is left alone for its own fields, or None.
-	Leave Reason
+	// LeaveReason says why the resource's own fields ask to leave it alone. It is None if they don't.
+	LeaveReason Reason
 
-	// Managed reports whether the input selects the resource, and ByCloudTags whether tags in the cloud decide on this.
-	Managed, ByCloudTags bool
+	// Selected reports whether the input selects the resource. ByCloudTags reports whether matchCloudTags decided on this.
+	Selected, ByCloudTags bool
 
-	// Before is the desired value of the tag field, and There the observed one. The errors say why a value can't be read.
-	Before, There       object.Node
-	BeforeErr, ThereErr error
+	// DesiredValue and ObservedValue are the values of the tag field. The errors say why a value can't be read.
+	DesiredValue, ObservedValue object.Node
+	DesiredErr, ObservedErr     error
 
-	// showsTags reports whether EC2 shows tags of the resource, or of instances that it launches, in instance metadata.
-	showsTags bool
+	// inInstanceMetadata reports whether EC2 shows tags of the resource, or of instances that it launches, in instance
+	// metadata.
+	inInstanceMetadata bool
 
 	managers managers
 	owners   *Owners
@@ -93,17 +95,17 @@ type Targets struct {
 	fields field.Locator
 	kinds  map[kindKey]*TargetKind
 
-	// texts of apiVersions and kinds.
-	texts map[string]string
+	// interned has one copy of each apiVersion and kind.
+	interned map[string]string
 
-	// asked returns the schema of a kind, and keeps it in schemas.
-	asked   field.Schemas
-	schemas map[schema.GroupVersionKind]object.Node
+	// requestedSchemas returns the schema of a kind, and keeps it in schemas. Crossplane sends a missing one in a later call.
+	requestedSchemas field.Schemas
+	schemas          map[schema.GroupVersionKind]object.Node
 }
 
-// Find reads the desired resources, and locates the tag fields of selected ones. For a Bucket called logs, it makes a
-// Target with spec.forProvider.tags and the profile aws. manages is false if the input has no labels and removes
-// nothing. Once ctx has ended, Find returns the error of ctx.
+// Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
+// has the tag field spec.forProvider.tags and the profile aws. manages is false if the input has no labels and removes
+// nothing: then no resource is selected. Once ctx has ended, Find returns the error of ctx.
 func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) { //nolint:revive // Without labels and entries, nobody asks for tags.
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
@@ -116,14 +118,14 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		}
 
 		t := &all[i]
-		ts.init(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
+		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
-		// Resources from which all labels are gone are managed, too.
+		// Resources from which all labels are gone are selected, too: their tags must go.
 		if manages {
-			t.Managed, t.ByCloudTags = ts.selectedBy(f.Input.Resources, t)
+			t.Selected, t.ByCloudTags = ts.selectedBy(f.Input.Resources, t)
 		}
 
-		if t.Managed && (t.Leave == None || t.Leave == Ignored && !t.Observed.IsZero()) {
+		if t.Selected && (t.LeaveReason == None || t.LeaveReason == Ignored && !t.Observed.IsZero()) {
 			ts.Locate(t)
 		}
 
@@ -133,55 +135,54 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 	return ts, nil
 }
 
-// NewTargets returns Targets without any target. Commands read the objects of a cluster one after the other by them:
-// see Read.
+// NewTargets returns Targets without any target. Commands that read a cluster add nothing to them: see Read.
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f,
-		kinds:  make(map[kindKey]*TargetKind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
+		kinds:  make(map[kindKey]*TargetKind), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
-	ts.asked = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
+	ts.requestedSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok {
 			ts.schemas[k] = f.Schemas.Of(k)
 		}
 
 		return ts.schemas[k]
 	}}
-	ts.fields = f.Fields(ts.asked)
+	ts.fields = f.Fields(ts.requestedSchemas)
 
 	return ts
 }
 
-// Read returns a target for an object of a cluster, as both desired and observed. The Composition calls the object by the
-// name. Read doesn't locate the tag field, and doesn't add the target to All.
+// Read returns a target for the object o of a cluster, which is both the desired and the observed resource. The name is the
+// resource's name in the Composition. Read doesn't locate the tag field, and doesn't add the target to All.
 func (ts *Targets) Read(name string, o object.Object) *Target {
 	t := &Target{}
-	ts.init(t, name, o, o)
+	ts.initialize(t, name, o, o)
 
 	return t
 }
 
-// init sets the fields of t that don't depend on the tag field.
-func (ts *Targets) init(t *Target, name string, desired, observed object.Object) {
+// initialize sets the fields of t that don't depend on the tag field.
+func (ts *Targets) initialize(t *Target, name string, desired, observed object.Object) {
 	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
-	t.managers.composed = ts.finder.Owner
+	t.managers.composedOwner = ts.finder.Owner
 	t.managers.fields, _ = observed.At(managedFieldsPath)
 
-	o := outlineOf(desired.Node(), ts.texts)
-	t.Leave = o.leave()
+	o := outlineOf(desired.Node(), ts.interned)
+	t.LeaveReason = o.leaveReason()
 	t.Kind = ts.kindOf(&o)
 	t.Profile = t.Kind.fallback
 }
 
-// Schemas yields the kinds that were located by their schemas, or that would be if Crossplane sent these schemas.
+// Schemas yields the kinds whose schemas Locate needs. Crossplane may not have sent them yet.
 func (ts *Targets) Schemas() iter.Seq[schema.GroupVersionKind] { return maps.Keys(ts.schemas) }
 
-// Locate finds the tag field of t, such as spec.forProvider.tags of a Bucket, and reads it. It returns false if t has none:
-// then t.Lacks says why.
+// Locate finds the tag field of t, such as spec.forProvider.tags of a Bucket, and reads it. If t has none, Locate returns
+// false, and t.NoFieldReason says why.
 func (ts *Targets) Locate(t *Target) bool {
 	if t.Place != nil {
-		return t.Lacks == None
+		return t.NoFieldReason == None
 	}
 
 	if t.Kind.place == nil {
@@ -191,18 +192,18 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Place = t.Kind.place
 	t.Profile = t.Place.Profile
 
-	if t.Lacks == None {
-		t.showsTags = t.Shown != nil && shownKindOf(t.Kind).setting(t.Resource) == "enabled"
-		t.atShown()
+	if t.NoFieldReason == None {
+		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).setting(t.Resource) == "enabled"
+		t.useInstanceMetadataPlace()
 		t.read()
 	}
 
-	return t.Lacks == None
+	return t.NoFieldReason == None
 }
 
-// UseCopies gives the targets their resources with copied metadata, by name. The tag field keeps its value from before, and
-// copies to it become Copies: labels have more right to a tag key than copies do. For example, a copy of team: a stands
-// only if no label has the key team.
+// UseCopies sets the desired resources with copied metadata, by name. The tag field gets its value from before copying, and
+// the copied tags become Copies. A label has precedence over a copy: a copied tag team: a stays only if no label has the
+// key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -212,24 +213,24 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 
 		t.Resource, t.HasCopies = r, true
 
-		if !t.HasField() || t.BeforeErr != nil {
+		if !t.HasField() || t.DesiredErr != nil {
 			continue
 		}
 
 		after, err := r.At(t.Field.Path)
-		if err != nil || after.Equal(t.Before) {
+		if err != nil || after.Equal(t.DesiredValue) {
 			continue
 		}
 
-		if before, err := object.Set(r, t.Field.Path, t.Before); err == nil {
-			t.Resource, t.Copies = before, copied(t.Before, after, t.Profile)
+		if restored, err := object.Set(r, t.Field.Path, t.DesiredValue); err == nil {
+			t.Resource, t.Copies = restored, copied(t.DesiredValue, after, t.Profile)
 		}
 	}
 }
 
-// copied returns the entries that copying added to a tag field. If both values are maps, these are the new and the changed
-// keys. Otherwise it is the whole value after. On clouds that ignore case, all spellings of such a key are returned: for
-// `zone` on Azure also `Zone`, so that the same spelling counts as before.
+// copied returns the entries that copying added to a tag field. For two maps, it returns the new and the changed keys. For
+// other values, it returns all of after. Some clouds ignore the case of keys. There it returns all spellings of a copied
+// key: on Azure, a copy of `zone` returns `zone` and `Zone`.
 func copied(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after
@@ -240,13 +241,13 @@ func copied(before, after object.Node, p *profile.Profile) object.Node {
 		id = func(key []byte) string { return p.Fold(string(key)) }
 	}
 
-	had, changed := make(map[string]object.Node, before.Len()), make(map[string]bool)
+	previous, changed := make(map[string]object.Node, before.Len()), make(map[string]bool)
 	for key, v := range before.Fields() {
-		had[string(key)] = v
+		previous[string(key)] = v
 	}
 
 	for key, v := range after.Fields() {
-		if was, ok := had[string(key)]; !ok || !was.Equal(v) {
+		if previousValue, ok := previous[string(key)]; !ok || !previousValue.Equal(v) {
 			changed[id(key)] = true
 		}
 	}
@@ -263,13 +264,16 @@ func copied(before, after object.Node, p *profile.Profile) object.Node {
 }
 
 // HasField reports whether the input selects t, and t has a tag field.
-func (t *Target) HasField() bool { return t.Managed && t.Leave == None && t.Lacks == None }
+func (t *Target) HasField() bool {
+	return t.Selected && t.LeaveReason == None && t.NoFieldReason == None
+}
 
-// HasTags reports whether t has a tag field for tags. A field for labels that are handed on doesn't count.
-func (t *Target) HasTags() bool { return t.HasField() && !t.Profile.HandsOn }
+// HasTags reports whether the input selects t, and t has a field for tags. The field of a composite resource, which gets
+// labels instead, doesn't count.
+func (t *Target) HasTags() bool { return t.HasField() && !t.Profile.PassesLabelsOn }
 
 // IsUntouchable reports whether nothing may be written to the resource, not even metadata.
-func (t *Target) IsUntouchable() bool { return t.Leave == Ignored || t.Leave == NoObject }
+func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }
 
 // IsComposite reports whether the observed resource has a field of a composite resource, such as spec.crossplane.
 func (t *Target) IsComposite() bool {

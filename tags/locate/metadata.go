@@ -8,21 +8,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A shownKind is a kind whose resources can show tags of EC2 instances in instance metadata. EC2 then refuses keys such as
-// plexsphere:platform/env: see profile.InMetadata.
-type shownKind struct {
+// An instanceMetadataKind is a kind whose resources can show tags of EC2 instances in instance metadata. EC2 then refuses
+// keys such as plexsphere:platform/env, for their slash: see profile.InMetadata.
+type instanceMetadataKind struct {
 	// kind matches API group and kind.
 	kind profile.Pattern
 
-	// enabled is the path of the field that says `enabled`, in a list of one item or in an object.
-	enabled object.Path
+	// switchPath is the path of instanceMetadataTags. EC2 shows tags if it is `enabled`.
+	switchPath object.Path
 
-	// tags is the path of an instance's own tags. A launch template has none: its instances get the tags of the item with
-	// resourceType: instance.
-	tags string
+	// tagsPath is the path of an instance's own tags. It is empty for a launch template: its instances get the tags of the
+	// item of tagSpecifications with resourceType: instance.
+	tagsPath string
 }
 
-// shownKinds are all kinds with instanceMetadataTags. Instance of provider-aws hasn't got it, and Karpenter turns it off.
+// instanceMetadataKinds are all kinds with the field instanceMetadataTags. Instance of provider-aws lacks this field, and
+// Karpenter turns it off.
 //
 //	kind                   EC2 shows, if it is enabled             EC2 doesn't show
 //	Instance               spec.forProvider.tags                   volumeTags, rootBlockDevice.tags
@@ -30,7 +31,7 @@ type shownKind struct {
 //	LaunchTemplateVersion  tagSpecifications[instance].tags below  tagSpecifications[volume].tags
 //	                       spec.forProvider.launchTemplateData
 //	SpotInstanceRequest                                            spec.forProvider.tags
-var shownKinds = []shownKind{
+var instanceMetadataKinds = []instanceMetadataKind{
 	{profile.NewPattern("ec2.aws.*upbound.io/Instance"), object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), "spec.forProvider.tags"},
 	{profile.NewPattern("ec2.aws.*upbound.io/LaunchTemplate"), object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), ""},
 	{profile.NewPattern("ec2.aws.crossplane.io/LaunchTemplate*"), object.MustParsePath("spec.forProvider.launchTemplateData.metadataOptions.instanceMetadataTags"), ""},
@@ -38,10 +39,10 @@ var shownKinds = []shownKind{
 	{profile.NewPattern("ec2.services.k8s.aws/LaunchTemplate"), object.MustParsePath("spec.data.metadataOptions.instanceMetadataTags"), ""},
 }
 
-// shownKindOf returns the shownKind of the kind k, or nil.
-func shownKindOf(k *TargetKind) *shownKind {
-	for i := range shownKinds {
-		if s := &shownKinds[i]; s.kind.Matches(k.Group + "/" + k.Kind.Kind) {
+// instanceMetadataKindOf returns the instanceMetadataKind of the kind k. It returns nil if EC2 never shows its tags.
+func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
+	for i := range instanceMetadataKinds {
+		if s := &instanceMetadataKinds[i]; s.kind.Matches(k.Group + "/" + k.Kind.Kind) {
 			return s
 		}
 	}
@@ -49,48 +50,49 @@ func shownKindOf(k *TargetKind) *shownKind {
 	return nil
 }
 
-// addMetadataPlace gives the place p of the kind k the place of tags in instance metadata. By the clouds' rules, keys have another format
-// there. By the contract's, the cloud's API refuses more of them.
-func (ts *Targets) addMetadataPlace(k *TargetKind, p *Place) {
-	if shownKindOf(k) == nil || p.Profile.HandsOn {
+// addInstanceMetadataPlace sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With
+// profileRules Cloud, its profile skips keys such as platform/env. By the contract, the label stays a tag, and its APIProfile
+// says that EC2 refuses it.
+func (ts *Targets) addInstanceMetadataPlace(k *TargetKind, p *Place) {
+	if instanceMetadataKindOf(k) == nil || p.Profile.PassesLabelsOn {
 		return
 	}
 
-	shown := *p
+	instanceMetadataPlace := *p
 	if ts.finder.Input.ProfileRules == profile.Cloud {
-		shown.Profile = p.Profile.InMetadata()
+		instanceMetadataPlace.Profile = p.Profile.InMetadata()
 	} else {
-		shown.Refuser = cmp.Or(p.Refuser, p.Profile).InMetadata()
+		instanceMetadataPlace.APIProfile = cmp.Or(p.APIProfile, p.Profile).InMetadata()
 	}
 
-	p.Shown = &shown
+	p.ForInstanceMetadata = &instanceMetadataPlace
 }
 
-// atShown moves t to the place of tags in instance metadata, if EC2 shows the tags in t's field.
-func (t *Target) atShown() {
-	if t.Shown == nil || !t.showsTags {
+// useInstanceMetadataPlace gives t the key rules of EC2 instance metadata, if EC2 shows the tags of t's field there.
+func (t *Target) useInstanceMetadataPlace() {
+	if t.ForInstanceMetadata == nil || !t.inInstanceMetadata {
 		return
 	}
 
-	kind, path := shownKindOf(t.Kind), t.Field.Path
+	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	around, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
-	if path.String() == kind.tags || around.Field("resourceType").IsText("instance") {
-		t.Place, t.Profile = t.Shown, t.Shown.Profile
+	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that the object doesn't exist.
+	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
+		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile
 	}
 }
 
-// setting returns the value of instanceMetadataTags, or nothing if the resource doesn't have it.
-func (k *shownKind) setting(resource object.Object) string {
-	for v := range field.ValuesAt(resource, k.enabled) {
+// setting returns the value of instanceMetadataTags, such as `enabled`, or "" if the resource doesn't set it.
+func (k *instanceMetadataKind) setting(resource object.Object) string {
+	for v := range field.ValuesAt(resource, k.switchPath) {
 		return v.Text()
 	}
 
 	return ""
 }
 
-// IsShowable reports whether EC2 may show tags of t without a word of t: the defaults of an account and the settings of an AMI can
-// turn instanceMetadataTags on, too.
-func (t *Target) IsShowable() bool {
-	return t.Place != nil && t.Shown != nil && shownKindOf(t.Kind).setting(t.Resource) == ""
+// MayBeInInstanceMetadata reports whether t leaves instanceMetadataTags unset, so that EC2 may show its tags nevertheless: the
+// defaults of an account and the settings of an AMI can turn it on, too.
+func (t *Target) MayBeInInstanceMetadata() bool {
+	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).setting(t.Resource) == ""
 }

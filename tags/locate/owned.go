@@ -15,9 +15,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// These field managers are Crossplane's, too. The first wrote composed resources before there were pipelines, and the second
-// owns all fields from before the first server-side apply. Crossplane takes both out of metadata.managedFields once it has
-// applied the resource: see ManagedFieldsUpgrader in its package internal/ssa.
+// These field managers are Crossplane's, too. The first applied composed resources in versions without pipelines. The second
+// owns fields that were written before the first server-side apply. Crossplane removes both from metadata.managedFields when
+// it applies the resource: see ManagedFieldsUpgrader in its package internal/ssa.
 const (
 	ownerBeforePipelines = "crossplane"
 	ownerBeforeApply     = "before-first-apply"
@@ -25,51 +25,50 @@ const (
 
 var managedFieldsPath = object.MustParsePath("metadata.managedFields")
 
-// ComposedOwner returns the name of the field manager by which Crossplane applies composed resources of the composite resource
-// xr, such as apiextensions.crossplane.io/composed/5b1c…. It depends on the name and the kind, but neither on the namespace
-// nor on the version: see ComposedFieldOwnerName in Crossplane's package internal/controller/apiextensions/composite.
+// ComposedOwner returns the name of the field manager with which Crossplane applies composed resources of the composite
+// resource xr, such as apiextensions.crossplane.io/composed/5b1c…. The name depends on xr's name, kind and group: see
+// ComposedFieldOwnerName in Crossplane's package internal/controller/apiextensions/composite.
 func ComposedOwner(xr object.Object) string {
 	return fmt.Sprintf("apiextensions.crossplane.io/composed/%x", sha256.Sum256([]byte(object.Name(xr)+object.GVK(xr).GroupKind().String())))
 }
 
-// managers have metadata.managedFields of an observed resource, and know which of the field managers are Crossplane's.
+// managers are the field managers of an observed resource, from its metadata.managedFields.
 type managers struct {
 	fields object.Node
 
-	// composed is the name of the field manager of the composite resource.
-	composed string
+	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
+	composedOwner string
 
-	// within is the path to the item of a list, if the target stands for an item: see Target.In. All other paths start
-	// there.
-	within []string
+	// itemPath is the path of an item in fieldsV1, such as f:spec, f:pools, k:{"name":"web"}. It is empty unless the target
+	// stands for one item of a list: see Target.LaunchedTarget.
+	itemPath []string
 }
 
-// isCrossplane reports whether the field manager is Crossplane's, for this composite resource.
+// isCrossplane reports whether the field manager is Crossplane, on behalf of this composite resource.
 func (o *managers) isCrossplane(manager string) bool {
-	return manager == o.composed || manager == ownerBeforePipelines || manager == ownerBeforeApply
+	return manager == o.composedOwner || manager == ownerBeforePipelines || manager == ownerBeforeApply
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
 type Owner struct {
-	// Ours reports whether Crossplane owns it for the composite resource, and Others whether another field manager owns it.
-	// Both may own it.
+	// Ours reports whether Crossplane owns the entry for this composite resource. Others reports whether another field manager
+	// owns it. Both may own it.
 	Ours, Others bool
 
-	// Manager is the name of the other field manager, or the first name if there are several.
+	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
 
-	// Whole reports whether another field manager owns both an entry {key: env, value: prod} itself and its value. Then all
-	// of the entry stays once Crossplane doesn't desire it.
-	Whole bool
+	// OthersOwnItem reports whether another field manager owns an item {key: env, value: prod} and the value in it. Then the
+	// item stays complete if Crossplane no longer desires it.
+	OthersOwnItem bool
 }
 
-// stays reports whether an entry of this owner stays once Crossplane doesn't desire it any more. An entry without an owner
-// stays.
+// stays reports whether an entry of this owner stays if Crossplane no longer desires it. An entry without an owner stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// with returns the owner o and the field manager, which is Crossplane's if ours is true: for kubectl-edit beside
-// Crossplane, Ours and Others, with this Manager.
-func (o Owner) with(manager string, ours bool) Owner { //nolint:revive // It says whose the manager is.
+// withManager returns o with one more field manager, which is Crossplane if ours is true. If Crossplane and kubectl-edit own
+// an entry, its Owner has Ours, Others, and the Manager kubectl-edit.
+func (o Owner) withManager(manager string, ours bool) Owner { //nolint:revive // It says whose the manager is.
 	if ours {
 		o.Ours = true
 		return o
@@ -86,15 +85,14 @@ func (o Owner) with(manager string, ours bool) Owner { //nolint:revive // It say
 
 // Owners are the owners of the entries of an observed tag field.
 type Owners struct {
-	// Unknown reports whether the resource has no metadata.managedFields. Then everything counts as Crossplane's.
+	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether the field has one owner, whole, and its entries have none.
-	Atomic bool
-	whole  Owner
+	// Atomic reports whether the field has an owner as a whole, namely fieldOwner. Then entries is empty.
+	Atomic     bool
+	fieldOwner Owner
 
-	// entries have the owner of each entry, by the key of the tag, or by the whole string such as env=prod in a list of
-	// strings.
+	// entries has the owner of each entry by tag key. In a list of strings, it has them by string, such as env=prod.
 	entries map[string]Owner
 }
 
@@ -104,22 +102,22 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 	case o.Unknown:
 		return Owner{Ours: true}
 	case o.Atomic:
-		return o.whole
+		return o.fieldOwner
 	default:
 		return o.entries[cmp.Or(e.String(), e.Key)]
 	}
 }
 
-// Stays reports whether the entry e stays in the field though nobody desires it. If an atomic field is desired, no other entry
-// stays there.
+// Stays reports whether the entry e stays in the field if no step desires it. fieldDesired reports whether a step desires other
+// entries of the field. Then no such entry of an atomic field stays.
 func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
-// withoutOurs returns the map n of tags without the tags that go once nobody desires them: {owner: me} of {env: prod, owner:
-// me} if Crossplane alone owns env. Nearly all tags go, so nobody needs to read them. Lists and atomic fields stay as they
-// are.
-func (o *Owners) withoutOurs(n object.Node) object.Node {
+// stayingEntries returns the entries of the map n that stay if no step desires them. For {env: prod, owner: me}, it returns
+// {owner: me} if Crossplane alone owns env. It returns lists and atomic fields as they are. Most entries don't stay, and
+// needn't be read.
+func (o *Owners) stayingEntries(n object.Node) object.Node {
 	if !n.IsObject() || o.Unknown || o.Atomic {
 		return n
 	}
@@ -138,7 +136,7 @@ func (o *Owners) withoutOurs(n object.Node) object.Node {
 // HasOurs reports whether Crossplane owns the field, or an entry of it.
 func (o *Owners) HasOurs() bool {
 	if o.Unknown || o.Atomic {
-		return o.Unknown || o.whole.Ours
+		return o.Unknown || o.fieldOwner.Ours
 	}
 
 	for _, owner := range o.entries {
@@ -150,32 +148,33 @@ func (o *Owners) HasOurs() bool {
 	return false
 }
 
-// ownersOf returns the owners of the entries of the field f. fieldIn returns f in other versions of the kind: a field manager
-// lists its fields in the version that it wrote. In tags/stamp/testdata/cases, others.yaml and audit-owned.yaml show it.
+// ownersOf returns the owners of the entries of the field f. fieldIn returns f in another apiVersion of the kind: a field
+// manager lists its fields in the apiVersion that it wrote. The files others.yaml and audit-owned.yaml of
+// tags/stamp/testdata/cases show owners.
 func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {
 	if !o.fields.IsList() {
 		return &Owners{Unknown: true}
 	}
 
 	out := &Owners{}
-	leaf, inside := 0, 0
+	fieldDepth, entryDepth := 0, 0
 
 	for m := range o.fields.Items() {
-		written := fieldIn(m.Field("apiVersion").Text())
-		path := slices.Concat(o.within, ownedPath(written.Path))
+		writtenField := fieldIn(m.Field("apiVersion").Text())
+		path := slices.Concat(o.itemPath, ownedPath(writtenField.Path))
 		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
-		manager, valueField := m.Field("manager").Text(), "f:"+written.Value
+		manager, valueField := m.Field("manager").Text(), "f:"+writtenField.Value
 		ours := o.isCrossplane(manager)
 
 		switch {
-		case isLeaf && depth > leaf:
-			leaf, out.whole = depth, Owner{}.with(manager, ours)
-		case isLeaf && depth == leaf, f.Atomic && depth > len(path):
-			out.whole = out.whole.with(manager, ours)
+		case isLeaf && depth > fieldDepth:
+			fieldDepth, out.fieldOwner = depth, Owner{}.withManager(manager, ours)
+		case isLeaf && depth == fieldDepth, f.Atomic && depth > len(path):
+			out.fieldOwner = out.fieldOwner.withManager(manager, ours)
 		}
 
 		if !isLeaf {
-			inside = max(inside, depth)
+			entryDepth = max(entryDepth, depth)
 		}
 
 		if len(out.entries) == 0 {
@@ -187,21 +186,22 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 				continue
 			}
 
-			// The owner of a field of an object in a list doesn't own the object. But the owner of its value has the tag.
-			itself, _ := owns(element)
-			valued := element.Field(valueField).IsThere()
+			// A field manager may own one field of an item, but not the item. It counts as the tag's owner if that field is the
+			// tag's value.
+			ownsItem, _ := owns(element)
+			ownsValue := element.Field(valueField).IsThere()
 
-			if itself || valued || ours {
-				id := ownedID(string(e), written)
-				owner := out.entries[id].with(manager, ours)
-				owner.Whole = owner.Whole || !ours && itself && valued
+			if ownsItem || ownsValue || ours {
+				id := ownedID(string(e), writtenField)
+				owner := out.entries[id].withManager(manager, ours)
+				owner.OthersOwnItem = owner.OthersOwnItem || !ours && ownsItem && ownsValue
 				out.entries[id] = owner
 			}
 		}
 	}
 
-	// If somebody owns the field, but nobody owns anything in it, the field is atomic, even if the index doesn't say so.
-	out.Atomic = f.Atomic || leaf > 0 && inside <= leaf
+	// A field is also atomic if a field manager owns it, but none owns an entry of it.
+	out.Atomic = f.Atomic || fieldDepth > 0 && entryDepth <= fieldDepth
 
 	return out
 }
@@ -213,12 +213,13 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 //   - v:"env=prod" for this item
 //   - . for the object itself
 //
-// An element with an empty object is owned itself, too. See package fieldpath of sigs.k8s.io/structured-merge-diff.
+// A field manager also owns an element whose object is empty. See package fieldpath of sigs.k8s.io/structured-merge-diff.
 //
-// follow returns the object at the end of the path, and how many elements of the path lead to something owned. leaf reports
-// whether nothing within that is owned. For spec.tags and {"f:spec": {"f:tags": {}}} the depth is 2, and leaf is true.
-func follow(owned object.Node, path []string) (in object.Node, depth int, leaf bool) {
-	inside := false
+// follow returns the object at the end of the path. depth is the position in the path of the last owned element, counted from
+// 1. leaf reports whether nothing inside that element is owned. For spec.tags and {"f:spec": {"f:tags": {}}}, depth is 2, and
+// leaf is true. If an element inside the path's end is owned, depth is one more than the path's length.
+func follow(owned object.Node, path []string) (end object.Node, depth int, leaf bool) {
+	ownsInside := false
 
 	for i, e := range path {
 		owned = owned.Field(e)
@@ -226,38 +227,39 @@ func follow(owned object.Node, path []string) (in object.Node, depth int, leaf b
 			return owned, depth, leaf
 		}
 
-		var itself bool
+		var ownsElement bool
 
-		itself, inside = owns(owned)
-		if itself {
-			depth, leaf = i+1, !inside
+		ownsElement, ownsInside = owns(owned)
+		if ownsElement {
+			depth, leaf = i+1, !ownsInside
 		}
 	}
 
-	if inside {
+	if ownsInside {
 		depth = len(path) + 1
 	}
 
 	return owned, depth, leaf
 }
 
-// owns reports whether the element itself is owned, and whether anything inside it is. {".": {}, "f:env": {}} owns both.
-func owns(element object.Node) (itself, inside bool) {
+// owns reports whether the field manager owns the element itself, and whether it owns anything inside. With
+// {".": {}, "f:env": {}}, it owns the element and the field env.
+func owns(element object.Node) (ownsElement, ownsInside bool) {
 	for e := range element.Fields() {
-		itself = itself || string(e) == "."
-		inside = inside || isElement(e)
+		ownsElement = ownsElement || string(e) == "."
+		ownsInside = ownsInside || isElement(e)
 	}
 
-	return itself || !inside, inside
+	return ownsElement || !ownsInside, ownsInside
 }
 
-// isElement reports whether the field e of fieldsV1 stands for an element within the object, such as f:env. There may be other
-// fields one day.
+// isElement reports whether the key e of fieldsV1 stands for a field or an item, such as f:env. The key "." doesn't, and
+// Kubernetes may add other keys one day.
 func isElement(e []byte) bool {
 	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
 }
 
-// ownedPath returns the path p in fieldsV1: f:spec, f:tags for spec.tags.
+// ownedPath returns the path p as fieldsV1 has it. For spec.tags, it returns f:spec and f:tags.
 func ownedPath(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
@@ -272,8 +274,8 @@ func ownedPath(p object.Path) []string {
 	return out
 }
 
-// ownedID returns the key of the tag that the element e of the field f stands for: env for f:env and for k:{"key":"env"}. In
-// a list of strings it returns the whole string: env=prod for v:"env=prod".
+// ownedID returns the key in Owners.entries for the element e of the field f. It returns env for f:env and for
+// k:{"key":"env"}, and env=prod for v:"env=prod".
 func ownedID(e string, f *field.Field) string {
 	text := e[len("f:"):]
 
@@ -295,14 +297,15 @@ func ownedID(e string, f *field.Field) string {
 	return id
 }
 
-// itemPath returns the path in fieldsV1 of an item of the list: f:spec, f:pools, k:{"name":"web"} for the item of spec.pools
-// whose name is web.
-func itemPath(list object.Path, name, value string) []string {
+// ownedItemPath returns the path of an item of the list as fieldsV1 has it. For the item of spec.pools with name: web, it
+// returns f:spec, f:pools and k:{"name":"web"}.
+func ownedItemPath(list object.Path, name, value string) []string {
 	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
 	return append(ownedPath(list), "k:"+string(key))
 }
 
-// Owned yields the owned fields below spec.forProvider of the observed resource, for each field manager of Crossplane.
+// Owned yields spec.forProvider in the fieldsV1 of each field manager that is Crossplane. It shows which fields of the observed
+// resource Crossplane owns.
 func (t *Target) Owned() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.fields.Items() {

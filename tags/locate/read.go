@@ -11,8 +11,8 @@ import (
 
 // read reads the desired and the observed value of the tag field.
 func (t *Target) read() {
-	t.Before, t.BeforeErr = t.Resource.At(t.Field.Path)
-	t.There, t.ThereErr = t.Observed.At(t.Field.Path)
+	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
+	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
 	t.owners = nil
 }
 
@@ -25,8 +25,9 @@ func (t *Target) Owners() *Owners {
 	return t.owners
 }
 
-// Reported returns the tags of the value n of a tag field, or nil if n isn't there or has another shape.
-func (t *Target) Reported(n object.Node, keys *tagset.Keys) *tagset.Set {
+// ReadTags returns the tags in the value n of t's tag field, or of a reported field with the same shape. It returns nil if n
+// isn't there or has another shape.
+func (t *Target) ReadTags(n object.Node, keys *tagset.Keys) *tagset.Set {
 	if !n.IsThere() {
 		return nil
 	}
@@ -39,12 +40,12 @@ func (t *Target) Reported(n object.Node, keys *tagset.Keys) *tagset.Set {
 	return set
 }
 
-// Cloud returns the reported tags of t, from the first path that has tags, such as status.atProvider.tagsAll. It is nil if
-// the provider reports none.
-func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
+// ReportedTags returns the tags in the cloud, as t's provider reports them at the first path that has tags, such as
+// status.atProvider.tagsAll. It returns nil if the provider reports none.
+func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 	for _, path := range t.Field.Observed {
 		v, _ := t.Observed.At(path) // An error means that there is no such field.
-		if set := t.Reported(v, keys); set != nil {
+		if set := t.ReadTags(v, keys); set != nil {
 			return set
 		}
 	}
@@ -52,18 +53,18 @@ func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 	return nil
 }
 
-// HasLooked reports whether the provider of t has looked at the cloud. Two things show it:
-//   - t has the condition Ready. It doesn't count if t is an Object: its manifest may not be ready.
-//   - There is text beside the reported tags, such as status.atProvider.arn. Conditions, numbers and objects may be there
-//     before.
-func (t *Target) HasLooked() bool {
+// ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show it:
+//   - t has the condition Ready. The condition of an Object doesn't count: its manifest may not be ready.
+//   - There is text next to the reported tags, such as status.atProvider.arn. Conditions, numbers and objects don't count:
+//     a provider may write them earlier.
+func (t *Target) ProviderHasObserved() bool {
 	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {
 		return true
 	}
 
 	for _, path := range t.Field.Observed {
-		around, _ := t.Observed.At(path.First(len(path.Segments()) - 1)) // As above.
-		for _, v := range around.Fields() {
+		parent, _ := t.Observed.At(path.First(len(path.Segments()) - 1)) // An error means that the object doesn't exist.
+		for _, v := range parent.Fields() {
 			if v.Text() != "" {
 				return true
 			}
@@ -73,18 +74,18 @@ func (t *Target) HasLooked() bool {
 	return false
 }
 
-// IsGhost reports whether reported tags of t may be long gone from the cloud. Upjet decodes each new state into the status
-// that is there, so that a map in the status never loses a key. See SetObservation in the resources that Upjet generates.
-func (t *Target) IsGhost() bool {
+// MayReportDeletedTags reports whether the status of t may have tags that the cloud no longer has. Upjet writes each new state
+// over the old status, and a map in the status never loses a key. See SetObservation in the resources that Upjet generates.
+func (t *Target) MayReportDeletedTags() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
 	return family.Upjet && !t.Field.Shape.Form().IsList
 }
 
-// Staying returns the observed tags that stay if nobody desires them, or nil. Other field managers own these:
-// crossplane-kind of a provider, filled by late initialization, or owner: me of kubectl edit. Tags of an atomic field
-// stay only if the field isn't desired at all.
-func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	set := t.Reported(t.Owners().withoutOurs(t.There), keys)
+// StayingTags returns the observed tags that stay if no step desires them, or nil if there are none. Other field managers own
+// them: a provider owns crossplane-kind, and kubectl-edit owns owner: me. Tags of an atomic field stay only if no step desires
+// the field.
+func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
+	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	if set == nil || set.Len() == 0 {
 		return nil
 	}
@@ -102,18 +103,18 @@ func (t *Target) Staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //n
 	return set
 }
 
-// Final returns the tags in the field of t after Crossplane has applied value to it. For example, the value env: prod and
-// somebody's own owner: me make env: prod and owner: me.
-func (t *Target) Final(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
+// TagsAfterApply returns the tags in the field of t after Crossplane has applied value to it. If value is {env: prod}, and
+// kubectl-edit owns owner: me, it returns both tags.
+func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
 	set, err := tagset.Read(value, t.Field, keys)
 	if err != nil {
 		return nil, err
 	}
 
-	if others := t.Staying(keys, value.IsThere()); others != nil {
+	if others := t.StayingTags(keys, value.IsThere()); others != nil {
 		for e := range others.All() {
-			if !e.Opaque && !set.Holds(e) {
-				set.Join(*e)
+			if !e.Opaque && !set.HasTagOf(e) {
+				set.Append(*e)
 			}
 		}
 	}
@@ -121,10 +122,10 @@ func (t *Target) Final(value object.Node, keys *tagset.Keys) (*tagset.Set, error
 	return set, nil
 }
 
-// AddsItself reports whether the provider or the controller of the kind sets this tag in the field f itself, such as
+// ProviderSets reports whether the provider or the controller of the kind sets the tag itself in the field f, such as
 // crossplane-name.
-func AddsItself[K string | []byte](f *field.Field, key K) bool {
-	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
+func ProviderSets[K string | []byte](f *field.Field, key K) bool {
+	return slices.Contains(providerKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
 }
 
-var providersKeys = tags.ProvidersKeys()
+var providerKeys = tags.ProvidersKeys()

@@ -7,54 +7,53 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// IgnoreAnnotation on a desired composed resource, with the value "true", leaves the resource
-// alone.
+// IgnoreAnnotation is on desired composed resources, with the value "true". The function leaves such a resource alone.
 const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
 
-// A Reason is why the tags of a resource are not managed.
+// A Reason says why this function doesn't manage the tags of a resource.
 type Reason int
 
 const (
-	// None is no reason.
+	// None means that this function manages the tags.
 	None Reason = iota
 
-	// NoObject has no apiVersion and kind.
+	// NoObject is a resource without apiVersion or kind.
 	NoObject
 
-	// Ignored resources have the IgnoreAnnotation.
+	// Ignored is a resource with the IgnoreAnnotation.
 	Ignored
 
-	// ObservedOnly resources are only observed, by their managementPolicies.
+	// ObservedOnly is a resource whose managementPolicies have neither Create nor Update.
 	ObservedOnly
 
-	// ReadOnly resources are only observed by another controller than a provider of Crossplane.
+	// ReadOnly is a resource that a Controller only observes.
 	ReadOnly
 
-	// NotSelected resources are not among those that the input selects.
+	// NotSelected is a resource that the input doesn't select.
 	NotSelected
 
-	// NotInCloud is NotSelected of a resource that matchCloudTags would select, if its provider reported the tags.
+	// NotInCloud is a resource that the input doesn't select because its provider doesn't report the tags of matchCloudTags.
 	NotInCloud
 
-	// NoField is a kind that is known to have no tag field.
+	// NoField is a kind that has no tag field.
 	NoField
 
-	// NotAsked is NoField of a kind that an entry of tagFields matches, which asks for no field.
-	NotAsked
+	// NoFieldDespiteEntry is a kind without a tag field. An entry of tagFields matches the kind, but has no fieldPath.
+	NoFieldDespiteEntry
 
-	// Undeclared is a kind without the field, by its schema, to which an entry of tagFields hands labels on.
+	// Undeclared is a kind whose schema lacks the field. An entry of tagFields with shape Labels names that field.
 	Undeclared
 
-	// LooksLike is a kind with a field that may hold tags or something else.
+	// LooksLike is a kind with a field that may hold tags, or something else.
 	LooksLike
 
-	// Unknown is a managed kind that may or may not have a tag field.
+	// Unknown is a managed kind. Nothing says whether it has a tag field.
 	Unknown
 
-	// Asked is Unknown of a kind that an entry of tagFields matches without a fieldPath.
-	Asked
+	// UnknownDespiteEntry is an Unknown kind. An entry of tagFields matches the kind, but has no fieldPath.
+	UnknownDespiteEntry
 
-	// Unlisted is a kind that no provider manages, and that nobody knows: most are no resources of a cloud.
+	// Unlisted is a kind that no provider manages, and that the index lacks. Most such kinds are no resources of a cloud.
 	Unlisted
 
 	// OnRequest is a kind that is tagged only if an entry of tagFields names it.
@@ -63,46 +62,46 @@ const (
 	// Composite is a composite resource without a tag field.
 	Composite
 
-	// Fixed tags can't change after the resource has been made with other ones.
+	// Fixed is a resource whose tags can't change after the resource was made.
 	Fixed
 )
 
 const (
-	noField = "has no tag field"
-	unknown = "isn't known to have a tag field"
+	noFieldText = "has no tag field"
+	unknownText = "isn't known to have a tag field"
 )
 
-// Why says why t is left alone for the reason, in words that follow the resource's name: "has no tag field".
-func (t *Target) Why(r Reason) string {
+// WhyLeftAlone returns r in words that follow the resource's name, such as "has no tag field". It returns "" for None.
+func (t *Target) WhyLeftAlone(r Reason) string {
 	switch r {
 	case NoObject:
 		return "has no apiVersion and kind"
 	case Ignored:
 		return "is annotated " + IgnoreAnnotation + ": \"true\""
 	case ObservedOnly:
-		return "is adopted: it gets no tags without Create or Update in its managementPolicies"
+		return "is only observed: its managementPolicies have neither Create nor Update, so it gets no tags"
 	case ReadOnly:
 		c, _ := ControllerOf(t.Kind.Group)
-		return fmt.Sprintf("is adopted: it gets no tags while %s is %q", c.Path, c.Value)
+		return fmt.Sprintf("is only observed: it gets no tags while %s is %q", c.Path, c.Value)
 	case NotSelected:
 		return "is not among the resources that the input selects"
 	case NotInCloud:
-		return "isn't selected by matchCloudTags: its provider doesn't report these tags, or only this step sets them"
+		return "isn't selected by matchCloudTags: its provider reports no such tag (a tag that this step sets doesn't count)"
 	case NoField:
-		return noField + t.wrapping("; an entry of tagFields for its kind tags the manifest of a cloud resource, and labels any manifest")
-	case NotAsked:
-		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape" + t.wrapping("; it labels the manifest")
+		return noFieldText + t.manifestHint("; to tag the manifest of a cloud resource, add its kind to tagFields; to set labels on any manifest, add it")
+	case NoFieldDespiteEntry:
+		return noFieldText + "; its tagFields entry must set fieldPath and shape" + t.manifestHint(", e.g. to set labels on the manifest,")
 	case Undeclared:
-		return "has no map of strings at " + t.Field.Undeclared + ", by its schema, so that the tagFields entry that matches it can't hand labels on"
+		return "can't get labels: its schema has no map of strings at " + t.Field.Undeclared + ", which its tagFields entry names"
 	case LooksLike:
 		path := t.Field.LooksLike.Path.String()
-		return unknown + ": if " + path + " is one" + t.entry(path, t.Field.LooksLike.Shape)
+		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.LooksLike.Shape)
 	case Unknown:
-		return unknown + t.nearest()
-	case Asked:
-		return unknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
+		return unknownText + t.nearestKindHint()
+	case UnknownDespiteEntry:
+		return unknownText + "; its tagFields entry must set fieldPath and shape"
 	case Unlisted:
-		return unknown + ": if it has one" + t.entry("…", "…")
+		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…")
 	case OnRequest:
 		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
 	case Composite:
@@ -117,22 +116,23 @@ func (t *Target) Why(r Reason) string {
 
 // Unselected returns why the input doesn't select t.
 func (t *Target) Unselected() Reason {
-	if t.ByCloudTags && t.Place != nil && t.Lacks == None && !t.Profile.HandsOn {
+	if t.ByCloudTags && t.Place != nil && t.NoFieldReason == None && !t.Profile.PassesLabelsOn {
 		return NotInCloud
 	}
 
 	return NotSelected
 }
 
-// entry returns an advice to add an entry of tagFields for the kind of t. It begins with a comma, and has e.g.
-// {apiVersion: acme.example.org/v1, kind: Shelf, fieldPath: spec.labels, shape: Map}.
-func (t *Target) entry(fieldPath string, shape field.Shape) string {
+// tagFieldsAdvice returns the advice to add an entry for the kind of t to tagFields, such as ", add {apiVersion:
+// acme.example.org/v1, kind: Shelf, fieldPath: spec.labels, shape: Map} to tagFields".
+func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
 }
 
-// wrapping returns the hint and the field for labels of a manifest if t is an Object of provider-kubernetes, or else nothing.
-func (t *Target) wrapping(hint string) string {
+// manifestHint returns the hint, and the field for labels of a manifest, if t is an Object of provider-kubernetes. It returns
+// "" for other kinds.
+func (t *Target) manifestHint(hint string) string {
 	if t.Kind.Wraps.Empty() {
 		return ""
 	}
@@ -140,9 +140,9 @@ func (t *Target) wrapping(hint string) string {
 	return hint + " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map"
 }
 
-// nearest returns a hint at a kind of the index with a similar name in the same API group, or nothing. For the kind Bukket it
-// returns "; of s3.aws.upbound.io the index knows Bucket".
-func (t *Target) nearest() string {
+// nearestKindHint returns a hint at a kind of the index with a similar name in the same API group, or "". For the kind Bukket,
+// it returns "; of s3.aws.upbound.io the index knows Bucket".
+func (t *Target) nearestKindHint() string {
 	tagged := t.Kind.Tagged()
 
 	kind, ok := words.Nearest(tagged.Kind, field.BuiltIn().Kinds(tagged.Group))
@@ -153,5 +153,5 @@ func (t *Target) nearest() string {
 	return "; of " + tagged.Group + " the index knows " + kind
 }
 
-// IsUnknown reports whether nobody knows if the managed kind has a tag field.
-func (r Reason) IsUnknown() bool { return r == Unknown || r == Asked }
+// IsUnknown reports whether r is about a managed kind that may or may not have a tag field.
+func (r Reason) IsUnknown() bool { return r == Unknown || r == UnknownDespiteEntry }

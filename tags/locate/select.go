@@ -9,74 +9,75 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Selects reports whether any of the entries selects t, or there are none. The entry {kind: Bucket, name: logs-*} selects a
-// Bucket called logs-eu.
+// Selects reports whether an entry selects t, such as {kind: Bucket, name: logs-*} a Bucket called logs-eu. No entries select
+// every target.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	selected, _ := ts.selectedBy(entries, t)
 	return selected
 }
 
-// selectedBy is Selects. byCloudTags reports that only entries with matchCloudTags can select t.
+// selectedBy reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on this:
+// each entry that is for t has matchCloudTags.
 func (ts *Targets) selectedBy(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
-		switch e := &entries[i]; {
-		case !selectsButTags(e, t) || !ts.hasTags(t, e.MatchTags):
-		case len(e.MatchCloudTags) == 0:
+		switch entry := &entries[i]; {
+		case !selectsExceptTags(entry, t) || !ts.hasTags(t, entry.MatchTags):
+		case len(entry.MatchCloudTags) == 0:
 			return true, false
 		default:
-			selected, byCloudTags = selected || ts.hasCloudTags(t, e.MatchCloudTags), true
+			selected, byCloudTags = selected || ts.hasCloudTags(t, entry.MatchCloudTags), true
 		}
 	}
 
 	return selected || len(entries) == 0, byCloudTags
 }
 
-// MaySelect is Selects without matchTags and matchCloudTags: tags may not be known yet.
+// MaySelect reports whether an entry may select t once its tags are known: MaySelect skips matchTags and matchCloudTags.
 func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
-	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsButTags(&e, t) })
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsExceptTags(&e, t) })
 }
 
-// selectsButTags reports whether the entry selects the name, kind and labels of t.
-func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
+// selectsExceptTags reports whether the entry selects t by name, apiVersion, kind and labels.
+func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
 	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
 }
 
 // hasTags reports whether earlier steps have set the wanted tags, such as team: b, in the tag field of t.
-func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
-	return len(want) == 0 || ts.locatesTags(t) && t.has(want, func(keys *tagset.Keys) *tagset.Set { return t.Reported(t.Before, keys) })
+func (ts *Targets) hasTags(t *Target, wanted map[string]string) bool {
+	return len(wanted) == 0 || ts.locatesTags(t) && t.has(wanted, func(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) })
 }
 
-// hasCloudTags reports whether the cloud has the wanted tags, as the provider of t reports them. A key that this step sets
-// doesn't count: once it is set, it would select t for ever.
-func (ts *Targets) hasCloudTags(t *Target, want map[string]string) bool {
+// hasCloudTags reports whether the provider of t reports all wanted tags. A tag that this step sets doesn't count: once this
+// step has set it, it would select t for ever.
+func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 	if !ts.locatesTags(t) {
 		return false
 	}
 
 	if ts.finder.Sets != nil {
-		want = maps.Clone(want)
-		maps.DeleteFunc(want, func(key, _ string) bool { return ts.finder.Sets(t, key) })
+		wanted = maps.Clone(wanted)
+		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.Sets(t, key) })
 	}
 
-	return len(want) > 0 && t.has(want, t.Cloud)
+	return len(wanted) > 0 && t.has(wanted, t.ReportedTags)
 }
 
-// locatesTags reports whether t has a field for tags. A resource without a kind has no schema to ask for.
+// locatesTags locates the tag field of t, and reports whether t has one. It doesn't try without apiVersion and kind.
 func (ts *Targets) locatesTags(t *Target) bool {
-	return t.Leave != NoObject && ts.Locate(t) && !t.Profile.HandsOn
+	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.PassesLabelsOn
 }
 
-// has reports whether t has the wanted tags among the tags that are read.
-func (t *Target) has(want map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
+// has reports whether all wanted tags are among the tags that read returns.
+func (t *Target) has(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
-	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(want))...)
+	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
 
 	set := read(&keys)
 	if set == nil {
 		return false
 	}
 
-	for key, value := range want {
+	for key, value := range wanted {
 		if e := set.Find(keys.ID(key)); e == nil || !tagset.IsText(e.Value, value) {
 			return false
 		}

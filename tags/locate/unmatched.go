@@ -11,9 +11,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// Unmatched returns the paths of the input's entries that select no resource, such as resources[0],
+// Unmatched returns the paths of entries of the input that match no desired resource, such as resources[0],
 // tagPolicy.rules[1].resources[0] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
-// they may be for other Compositions. Without resources there are no paths.
+// they may be for other Compositions. Without desired resources, Unmatched returns nothing.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (ts *Targets) Unmatched() []string {
 	}
 
 	for i := range ts.finder.Input.TagFields {
-		if path := fmt.Sprintf("tagFields[%d]", i); !ts.finder.Input.Origins.IsStandard(path) && !ts.meets(&ts.finder.Input.TagFields[i]) {
+		if path := fmt.Sprintf("tagFields[%d]", i); !ts.finder.Input.Origins.IsStandard(path) && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
 			out = append(out, path)
 		}
 	}
@@ -38,10 +38,11 @@ func (ts *Targets) Unmatched() []string {
 	return out
 }
 
-// meets reports whether the entry is for the kind of a resource, or of a manifest that a resource wraps.
-func (ts *Targets) meets(entry *v1beta1.TagField) bool {
-	for _, k := range ts.kinds {
-		for _, gvk := range []schema.GroupVersionKind{k.GroupVersionKind, k.Tagged()} {
+// matchesAnyKind reports whether the entry matches the kind of a resource, or of a manifest in an Object of
+// provider-kubernetes.
+func (ts *Targets) matchesAnyKind(entry *v1beta1.TagField) bool {
+	for _, kind := range ts.kinds {
+		for _, gvk := range []schema.GroupVersionKind{kind.GroupVersionKind, kind.Tagged()} {
 			if entry.APIVersion.Matches(gvk.GroupVersion().String()) && entry.Kind.Matches(gvk.Kind) {
 				return true
 			}
@@ -51,8 +52,8 @@ func (ts *Targets) meets(entry *v1beta1.TagField) bool {
 	return false
 }
 
-// Selectors yields each list of entries that selects resources, after the path before its name. For example, it yields
-// `tagPolicy.rules[1].` and the entries of tagPolicy.rules[1].resources. The input's own resources have an empty path.
+// Selectors yields each list of resource selectors of the input, with the prefix of its path. For tagPolicy.rules[1].resources,
+// it yields `tagPolicy.rules[1].` and the selectors. For the input's own resources, the prefix is empty.
 func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
 	policy := cmp.Or(in.TagPolicy, &v1beta1.TagPolicy{})
 

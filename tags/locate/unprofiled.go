@@ -6,12 +6,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// Unprofiled says why the generic tag profile applies. It has one of the fields, or none if a profile is known.
+// Unprofiled says why the generic tag profile applies. It has one of the two fields, or none if a provider's profile applies.
 type Unprofiled struct {
-	// Provider is a name without a profile, from the input, the composite resource or a class.
+	// Provider is a name that no profile has. It comes from the input, the composite resource or a class.
 	Provider string
 
-	// Group is the API group if no provider is known. For the core group it is the version, v1.
+	// Group is the API group of a kind without a known provider. For the core group, it is the version v1.
 	Group string
 }
 

@@ -137,7 +137,7 @@ func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
 			return nil, errors.Wrapf(err, "cannot copy %s", c.copyings[i].Path)
 		}
 
-		if more := c.copyings[i].notCopied - words.MaxNamed; more > 0 {
+		if more := c.copyings[i].notCopied - words.MaxNameCount; more > 0 {
 			out.NotCopied = append(out.NotCopied, NotCopied{Entry: i, More: more})
 		}
 	}
@@ -171,7 +171,7 @@ func (r *copying) copy(ctx context.Context, targets *locate.Targets, out *Copied
 		m := from[d.from]
 
 		if r.PerResource != nil {
-			computed, err := r.PerResource(&resolve.Composed{Name: d.target.Name, Desired: d.target.Received, Observed: d.target.Observed})
+			computed, err := r.PerResource(&resolve.ComposedResource{Name: d.target.Name, Desired: d.target.Received, Observed: d.target.Observed})
 			if err != nil {
 				return err
 			}
@@ -215,11 +215,11 @@ func (o *Copied) resource(t *locate.Target) object.Object {
 	return t.Resource
 }
 
-// noteNotCopiedf records that the entry doesn't copy something, and why. Beyond words.MaxNamed it only counts.
+// noteNotCopiedf records that the entry doesn't copy something, and why. Beyond words.MaxNameCount it only counts.
 func (r *copying) noteNotCopiedf(out *Copied, format string, args ...any) {
 	r.notCopied++
 
-	if r.notCopied <= words.MaxNamed {
+	if r.notCopied <= words.MaxNameCount {
 		out.NotCopied = append(out.NotCopied, NotCopied{Entry: r.position, Why: fmt.Sprintf(format, args...)})
 	}
 }
@@ -268,7 +268,7 @@ func (r *copying) choose(from map[string]string, invalid func(key, value string)
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
-	if object.IsPrivate(key) || locate.Stops(key) {
+	if object.IsPrivate(key) || locate.StopsController(key) {
 		return false
 	}
 

@@ -66,14 +66,14 @@ type Profile struct {
 	// Format of keys, unless the input has another one for the provider.
 	Format Format
 
-	// HandsOn reports whether labels are handed on to be tags elsewhere. They keep their qualified keys,
+	// PassesLabelsOn reports whether labels are handed on to be tags elsewhere. They keep their qualified keys,
 	// without prefix and formats. Labels with reserved keys are left out, and there is no cap.
-	HandsOn bool
+	PassesLabelsOn bool
 }
 
 // Noun returns the word of messages for an entry of a field with the profile.
 func (p *Profile) Noun() string {
-	if p.HandsOn {
+	if p.PassesLabelsOn {
 		return "label"
 	}
 

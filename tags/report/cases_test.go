@@ -39,8 +39,8 @@ type reportCase struct {
 	Input *v1beta1.CloudTags `json:"input"`
 	Set   struct {
 		Cut        int                        `json:"cut"`
-		Empty      []resolve.Lack             `json:"empty"`
-		Ambiguous  []resolve.Lack             `json:"ambiguous"`
+		Empty      []resolve.SourceNote       `json:"empty"`
+		Ambiguous  []resolve.SourceNote       `json:"ambiguous"`
 		Provider   string                     `json:"provider"`
 		Labels     []tags.Label               `json:"labels"`
 		Overridden []tags.Label               `json:"overridden"`
@@ -165,7 +165,7 @@ func (tc *reportCase) scene() scene {
 	s := scene{
 		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
 		run: Run{Input: tc.Input, Set: resolve.LabelSet{
-			Cut: tc.Set.Cut, Empty: tc.Set.Empty, Ambiguous: tc.Set.Ambiguous, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
+			LeftOut: tc.Set.Cut, EmptySources: tc.Set.Empty, AmbiguousSources: tc.Set.Ambiguous, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},
 		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},

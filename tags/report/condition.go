@@ -168,7 +168,7 @@ func skipped(f *findings) []string {
 	}
 
 	if f.surplus > 0 {
-		why = append(why, resolve.Skipped(f.surplus))
+		why = append(why, resolve.SurplusMessage(f.surplus))
 	}
 
 	if n := len(f.mismatched); n > 0 {
@@ -209,7 +209,7 @@ func (r *Run) propagated(f *findings) string {
 	}
 
 	if len(f.empty) > 0 {
-		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.Lack) string { return l.Source }), 0))
+		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.SourceNote) string { return l.Source }), 0))
 	}
 
 	if len(f.Unmatched) > 0 {

@@ -37,7 +37,7 @@ type findings struct {
 
 	// empty sources find nothing. valueless are expressions of other sources without a value. ambiguous sources have picked one of
 	// several objects with a name.
-	empty, valueless, ambiguous []resolve.Lack
+	empty, valueless, ambiguous []resolve.SourceNote
 
 	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
 	// pipeline's context may stand anywhere.
@@ -67,7 +67,7 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
 		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), ambiguous: r.Set.Ambiguous, surplus: r.Set.Surplus(),
+		empty: slices.Concat(r.Set.EmptySources, r.Set.PerResource.EmptySources()), valueless: r.Set.Valueless(), ambiguous: r.Set.AmbiguousSources, surplus: r.Set.Surplus(),
 		severalSources: len(r.Input.Sources) > 1,
 	}
 
@@ -119,7 +119,7 @@ func (f *findings) add(s *stamp.Result) {
 	// A resource can have tags even if one of its fields for launched resources is left alone.
 	switch {
 	case !s.IsTagged():
-	case s.HandsOn:
+	case s.PassesLabelsOn:
 		f.handedOn++
 	default:
 		f.tagged = append(f.tagged, s)
@@ -134,13 +134,13 @@ func (f *findings) add(s *stamp.Result) {
 		f.notTagged = append(f.notTagged, s)
 
 		switch s.Lacks {
-		case locate.NoField, locate.NotAsked, locate.OnRequest:
+		case locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest:
 			f.noField++
 		case locate.Unlisted, locate.LooksLike:
 			f.unlisted++
 		case locate.Composite, locate.Undeclared:
 			f.composite++
-		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.Asked, locate.Fixed:
+		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.UnknownDespiteEntry, locate.Fixed:
 		}
 	default:
 		if _, all := withheldTags(s); all > 0 {
@@ -200,7 +200,7 @@ type news struct {
 	NoField, Unknown, Composite bool
 	Mismatch                    string
 	Stamped                     struct{}
-	HandsOn                     bool `json:"handsOn,omitzero"`
+	PassesLabelsOn              bool `json:"handsOn,omitzero"`
 	Active                      any
 	Withheld                    withheld
 	Notes                       []stamp.Note
@@ -219,8 +219,8 @@ type withheld struct {
 func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
-		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsOn: s.HandsOn,
-		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NotAsked, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.Lacks),
+		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, PassesLabelsOn: s.PassesLabelsOn,
+		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.Lacks),
 		Unknown:   s.Lacks.IsUnknown(),
 		Composite: s.Lacks == locate.Undeclared || s.Lacks == locate.Composite,
 		Withheld:  withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},

@@ -91,7 +91,7 @@ func TestMetrics(t *testing.T) {
 		req := request("")
 		r := NewRun(req)
 		r.Log, r.Metrics, r.Input, r.Required = slog.New(slog.DiscardHandler), m, &v1beta1.CloudTags{}, require.New(req)
-		r.Set.Empty = slices.Repeat([]resolve.Lack{{Source: "sources[0]", Why: "there is none"}}, 2)
+		r.Set.EmptySources = slices.Repeat([]resolve.SourceNote{{Source: "sources[0]", Why: "there is none"}}, 2)
 		want[sourcesEmpty] += 2
 
 		r.Done(t.Context(), r.AskAgain(), nil) // It says nothing.

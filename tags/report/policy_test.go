@@ -32,14 +32,14 @@ func TestPolicy(t *testing.T) {
 
 	few := []tagpolicy.Violation{
 		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, First: []string{"a", "c"}, Providers: map[string]int{"aws": 2}},
-		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Spelling, Text: "Owner"}, First: []string{"b"}, Providers: map[string]int{"gcp": 1}},
-		{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: "x"}, First: []string{"a"}, Providers: map[string]int{"aws": 1}},
-		{Rule: 2, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: "later"}, First: []string{"a"}, Providers: map[string]int{"aws": 1}},
+		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.WrongSpelling, Text: "Owner"}, First: []string{"b"}, Providers: map[string]int{"gcp": 1}},
+		{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.WrongValue, Text: "x"}, First: []string{"a"}, Providers: map[string]int{"aws": 1}},
+		{Rule: 2, Breach: tagpolicy.Breach{Kind: tagpolicy.WrongValue, Text: "later"}, First: []string{"a"}, Providers: map[string]int{"aws": 1}},
 	}
 
-	many := make(tagpolicy.Broken, 2)
+	many := make(tagpolicy.ViolationsByRule, 2)
 	for i := range 30 {
-		many.Add(1, tagpolicy.Breach{Kind: tagpolicy.Value, Text: fmt.Sprintf("%s%d", strings.Repeat("v", 20*i), i/10)}, fmt.Sprintf("resource-%d", i), "aws")
+		many.Add(1, tagpolicy.Breach{Kind: tagpolicy.WrongValue, Text: fmt.Sprintf("%s%d", strings.Repeat("v", 20*i), i/10)}, fmt.Sprintf("resource-%d", i), "aws")
 	}
 
 	fail := func(violations []tagpolicy.Violation) func(r *Run) *fnv1.RunFunctionResponse {

@@ -50,8 +50,8 @@ type Run struct {
 	Targets *locate.Targets
 	Stamper *stamp.Stamper
 
-	// Rendered says that a run of this step has made the resources of the request, which is to be explained.
-	Rendered bool
+	// AlreadyStamped says that a run of this step has made the resources of the request, which is to be explained.
+	AlreadyStamped bool
 
 	// xr is the observed composite resource, and steps are the steps of this function that ran before.
 	xr    object.Object

@@ -126,7 +126,7 @@ func (r *Run) lacks(f *findings) []topic {
 
 	// The labels that are named fill all results of a reason, if there are so many.
 	if f.surplus > 0 {
-		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, resolve.Skipped(f.surplus)))
+		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, resolve.SurplusMessage(f.surplus)))
 	}
 
 	for _, group := range words.Grouped(f.Skips, limitOf) {
@@ -216,9 +216,9 @@ func (f *findings) unseen() []topic {
 	return []topic{
 		texts(topic{severity: normal, reason: "NoResources", one: "step", several: "steps"}, f.early...),
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
-		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.Lack.String), shown),
-		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.ambiguous, resolve.Lack.String), shown),
-		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.Lack.String), words.Name),
+		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.SourceNote.String), shown),
+		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.ambiguous, resolve.SourceNote.String), shown),
+		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.SourceNote.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
 		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}

@@ -156,9 +156,9 @@ func (s *steps) digests() string {
 	return strings.Join(append(out, s.ofSameInput...), " ")
 }
 
-// Earlier returns the tags with reserved keys that earlier steps of this function had from trusted sources: by composed
+// EarlierTrustedTags returns the tags with reserved keys that earlier steps of this function had from trusted sources: by composed
 // resource, key to value.
-func (r *Run) Earlier() map[string]map[string]string {
+func (r *Run) EarlierTrustedTags() map[string]map[string]string {
 	out := make(map[string]map[string]string)
 
 	for _, s := range r.steps.earlier {

@@ -31,7 +31,7 @@ func TestStepsHaveInputs(t *testing.T) {
 	}
 }
 
-func TestEarlier(t *testing.T) {
+func TestEarlierTrustedTags(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		context string
@@ -59,9 +59,9 @@ func TestEarlier(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := NewRun(&fnv1.RunFunctionRequest{Context: tagstest.MustStructJSON(tc.context)}).Earlier()
+			got := NewRun(&fnv1.RunFunctionRequest{Context: tagstest.MustStructJSON(tc.context)}).EarlierTrustedTags()
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("\n%s\nEarlier(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nEarlierTrustedTags(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

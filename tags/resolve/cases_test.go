@@ -56,13 +56,13 @@ func configOf(set *resolve.LabelSet, desired object.Object) resolve.Config {
 }
 
 // composed returns the resource in the form in which a set is asked about it.
-func (p pair) composed(name string, set *resolve.LabelSet) *resolve.Composed {
+func (p pair) composed(name string, set *resolve.LabelSet) *resolve.ComposedResource {
 	desired := object.Tree(p.Desired)
 	selects := func(e v1beta1.ResourceSelector) bool {
 		return e.Name.Matches(name) && e.Kind.Matches(object.Kind(desired))
 	}
 
-	return &resolve.Composed{
+	return &resolve.ComposedResource{
 		Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed),
 		Selects: func(entries []v1beta1.ResourceSelector) bool { return slices.ContainsFunc(entries, selects) },
 	}
@@ -270,15 +270,15 @@ func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 		say("hop: %s", h)
 	}
 
-	for _, a := range s.Absent {
+	for _, a := range s.CommonValueless {
 		say("absent: %s", a)
 	}
 
-	for _, e := range s.Empty {
+	for _, e := range s.EmptySources {
 		say("empty: %s", e)
 	}
 
-	for _, a := range s.Ambiguous {
+	for _, a := range s.AmbiguousSources {
 		say("ambiguous: %s", a)
 	}
 
@@ -314,7 +314,7 @@ func (w *world) tellMetadata(s *resolve.LabelSet) (out []string) {
 		for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 			r := w.Resources[name]
 
-			m, err := m.PerResource(&resolve.Composed{Name: name, Desired: object.Tree(r.Desired), Observed: object.Tree(r.Observed)})
+			m, err := m.PerResource(&resolve.ComposedResource{Name: name, Desired: object.Tree(r.Desired), Observed: object.Tree(r.Observed)})
 			if err != nil {
 				out = append(out, fmt.Sprintf("metadata[%d] error: %v", i, err))
 				continue
@@ -338,7 +338,7 @@ func (w *world) tellResources(s *resolve.LabelSet) []string {
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
 
-		set, err := s.PerResource.Set(r.composed(name, s))
+		set, err := s.PerResource.LabelSetOf(r.composed(name, s))
 		if err != nil {
 			out = append(out, name+": error: "+err.Error())
 			continue
@@ -349,7 +349,7 @@ func (w *world) tellResources(s *resolve.LabelSet) []string {
 		}
 	}
 
-	for _, e := range s.PerResource.Empty() {
+	for _, e := range s.PerResource.EmptySources() {
 		out = append(out, "empty: "+e.String())
 	}
 
@@ -472,7 +472,7 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 
 		for name, r := range req.GetDesired().GetResources() {
 			if set.PerResource != nil {
-				set.PerResource.Require(pair{Desired: object.Of(r).Struct()}.composed(name, &set))
+				set.PerResource.RequireConfig(pair{Desired: object.Of(r).Struct()}.composed(name, &set))
 			}
 		}
 

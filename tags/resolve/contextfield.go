@@ -7,24 +7,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// contextField sources take labels from a map at a field path below a key of the
+// contextFieldSources take labels from a map in a field of an object, which is below a key of the
 // pipeline's context.
-var contextField = sourceType{
-	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		in, err := r.presentContext(s.ContextKey)
+var contextFieldSources = sourceType{
+	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
+		o, err := r.presentContext(s.ContextKey)
 		if err != nil {
 			return nil, err
 		}
 
-		return in.labels(s)
+		return o.labelsFor(s)
 	},
 	title: func(_ *resolver, s *v1beta1.Source) string {
 		return "context[" + s.ContextKey + "]." + s.FromFieldPath.String()
 	},
 }
 
-// contextObject returns the object under key in the pipeline's context, such as example.org/labels, or a zero one if
-// there is none. Without a key it returns the composite resource.
+// contextObject returns the object below a key of the pipeline's context, such as example.org/labels. If there is none, it
+// returns an object without fields. Without a key, it returns the composite resource.
 func (r *resolver) contextObject(key string) (namedObject, error) {
 	if key == "" {
 		return r.xr, nil
@@ -32,19 +32,19 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 
 	name := "context[" + key + "]"
 
-	v := r.context.GetFields()[key]
-	if v.GetStructValue() == nil && !object.IsNull(v) {
-		return namedObject{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
+	value := r.context.GetFields()[key]
+	if value.GetStructValue() == nil && !object.IsNull(value) {
+		return namedObject{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(value))
 	}
 
-	if _, ok := r.contexts[key]; !ok {
-		r.contexts[key] = object.Tree(v.GetStructValue())
+	if _, ok := r.contextObjects[key]; !ok {
+		r.contextObjects[key] = object.Tree(value.GetStructValue())
 	}
 
-	return namedObject{Object: r.contexts[key], name: name, prefix: name + "."}, nil
+	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil
 }
 
-// presentContext is contextObject, but without an object the error is a *absence.
+// presentContext returns the contextObject. If there is none, the error is a *absence.
 func (r *resolver) presentContext(key string) (namedObject, error) {
 	o, err := r.contextObject(key)
 	if err == nil && o.IsZero() {

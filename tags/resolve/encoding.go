@@ -15,57 +15,60 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// asText returns the value of a label as text, by the encoding of the source s: 3 is "3" with Scalar, and "\"x\"" is x with JSON.
-// It returns false for null, which is no label. See testdata/scalar.yaml and json.yaml.
-func (f found) asText(s *v1beta1.Source) (_ string, ok bool, err error) {
+// asText returns the value of a label as text, by the encoding of the source s. With Scalar, 3 becomes "3". With JSON, the text
+// "\"x\"" becomes "x". Results of expressions are always taken as with Scalar. asText returns false if the JSON is null, which is no
+// label. See testdata/scalar.yaml and json.yaml.
+func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) {
+	takesScalars := s.Encoding == v1beta1.EncodingScalar || f.expression != nil
+
 	switch {
-	case !f.IsString() && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
-		s, err := scalar(f.Node)
-		return s, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	case !f.IsString() && takesScalars:
+		text, err := scalarText(f.Node)
+		return text, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
 	case !f.IsString():
 		hint := ""
-		if _, err := scalar(f.Node); err == nil {
+		if _, err := scalarText(f.Node); err == nil {
 			hint = ": quote it, or write encoding: Scalar"
 		}
 
 		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
 	case s.Encoding == v1beta1.EncodingJSON:
-		s, ok, err := decodeJSON(f.Text())
-		return s, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
+		text, ok, err := decodeJSON(f.Text())
+		return text, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
 	default:
 		return f.Text(), true, nil
 	}
 }
 
-// maxInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.
-const maxInteger = 1 << 53
+// inexactInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.
+const inexactInteger = 1 << 53
 
-// scalar returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses a number beyond
-// maxInteger, which may have lost digits.
-func scalar(n object.Node) (string, error) {
-	switch k := n.Value().GetKind().(type) {
+// scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses a number from
+// inexactInteger on, which may have lost digits.
+func scalarText(n object.Node) (string, error) {
+	switch kind := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:
-		return strconv.FormatBool(k.BoolValue), nil
+		return strconv.FormatBool(kind.BoolValue), nil
 	case *structpb.Value_NumberValue:
-		f := k.NumberValue
-		if math.Abs(f) >= maxInteger && !math.IsInf(f, 0) {
-			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", f)
+		number := kind.NumberValue
+		if math.Abs(number) >= inexactInteger && !math.IsInf(number, 0) {
+			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", number)
 		}
 
-		j, err := json.Marshal(f + 0) // Negative zero plus zero is zero.
+		text, err := json.Marshal(number + 0) // Negative zero plus zero is zero.
 		if err != nil {
-			return "", errors.Errorf("%v is not a number that JSON has", f)
+			return "", errors.Errorf("%v is not a number that JSON has", number)
 		}
 
-		return string(j), nil
+		return string(text), nil
 	default:
 		return "", errors.Errorf("%s is not a string, a number or a boolean", n.Kind())
 	}
 }
 
-// decodeJSON returns the bare text of a JSON string, number or boolean. It returns false for
-// null. A number keeps its text: 1.50 and 1.5 are different versions, for example.
-func decodeJSON(text string) (_ string, ok bool, _ error) {
+// decodeJSON returns the value of a JSON string, number or boolean as text: x for "x". It returns false for null. A number stays
+// as it is written: 1.50 and 1.5 may be different versions.
+func decodeJSON(text string) (decoded string, ok bool, _ error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 
@@ -80,7 +83,7 @@ func decodeJSON(text string) (_ string, ok bool, _ error) {
 
 	switch v := v.(type) {
 	case string:
-		// Package json would take a replacement character for half a surrogate pair.
+		// Package json doesn't refuse half a surrogate pair, but replaces it by U+FFFD.
 		if err := (&structpb.Value{}).UnmarshalJSON([]byte(text)); err != nil {
 			return "", false, errors.Errorf("%.64q has a character that is not Unicode", text)
 		}

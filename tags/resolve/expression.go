@@ -17,111 +17,117 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// computed sources take labels from expressions.
-var computed = sourceType{
-	written: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
-	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		out := make(labels, len(s.Expressions))
+// expressionSources take labels from expressions.
+var expressionSources = sourceType{
+	writtenKeys: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
+	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
+		out := make(foundLabels, len(s.Expressions))
 
 		for key, e := range s.Expressions {
 			if e.Mentions(expression.Required) {
-				if here, err := r.requireObjects(e); err != nil || !here {
+				if complete, err := r.requireObjects(e); err != nil || !complete {
 					return nil, err
 				}
 			}
 
-			out[key] = found{expression: &e, path: "expressions", key: key}
+			out[key] = foundValue{expression: &e, path: "expressions", key: key}
 		}
 
-		return []labels{out}, nil
+		return []foundLabels{out}, nil
 	},
 	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
 }
 
-// errWaits is the error of an expression that waits for objects.
-var errWaits = errors.New("waits for objects that it reads")
+// errWaiting is the error of an expression while Crossplane fetches the objects that it reads.
+var errWaiting = errors.New("waits for objects that it reads")
 
-// evaluate returns the value of an expression that gives no label, such as required.team.spec.organization in a selector. The error
-// is a *absence if there is none, and errWaits if it isn't known yet. wanted is the name of the value in messages, such as "the name".
+// evaluate returns the value of an expression that computes something else than a label, such as required.team.spec.organization in
+// a selector. The error is a *absence if the expression has no value, and errWaiting while Crossplane fetches objects. wanted is
+// the name of the value in messages, such as "the name".
 func (r *resolver) evaluate(e expression.Expression, wanted string) (*structpb.Value, error) {
-	if here, err := r.requireObjects(e); err != nil || !here {
-		return nil, cmp.Or(err, errWaits)
+	if complete, err := r.requireObjects(e); err != nil || !complete {
+		return nil, cmp.Or(err, errWaiting)
 	}
 
 	v, err := r.call.Evaluate(e)
 	if errors.As(err, new(*expression.AbsentError)) {
-		return nil, valueless(wanted, err.Error())
+		return nil, valuelessError(wanted, err.Error())
 	}
 
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valueless returns the error of an expression without a value, which gives no label.
-func valueless(wanted, why string) error {
+// valuelessError returns the *absence of the value of an expression. wanted is the name of the value, and why gives the reason.
+func valuelessError(wanted, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", wanted, why)}
 }
 
-// requireObjects gives the call the objects that e reads. It returns false while Crossplane fetches them. For
-// required.team.metadata.name, it looks for the objects of the source "team".
-func (r *resolver) requireObjects(e expression.Expression) (here bool, _ error) {
-	here = true
+// requireObjects passes the objects that e reads to r.call, which evaluates expressions. It returns false while Crossplane fetches
+// any of them. For required.team.metadata.name, it passes the objects of the source "team".
+func (r *resolver) requireObjects(e expression.Expression) (complete bool, _ error) {
+	complete = true
 
-	for i := range r.in.Sources {
-		s := &r.in.Sources[i]
-		if s.Type != v1beta1.SourceTypeRequiredResource || s.Name == "" || !e.ComputesObjects() && !slices.Contains(e.Objects(), s.Name) || r.readable[s] {
+	for i := range r.input.Sources {
+		s := &r.input.Sources[i]
+		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
+		mayBeRead := e.ComputesObjects() || slices.Contains(e.Objects(), s.Name)
+
+		if !isReadable || !mayBeRead || r.passedSources[s] {
 			continue
 		}
 
-		objects, err := r.objects(s)
+		objects, err := r.selectedObjects(s)
 
 		switch {
 		case err != nil && (!isAbsence(err) || s.Required()):
-			return false, errors.Wrapf(err, "cannot resolve %s", r.in.SourceName(i))
-		case err == nil && len(objects) == 0:
-			here = false
+			return false, errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
+		case err == nil && len(objects) == 0: // Crossplane fetches them.
+			complete = false
 		default:
-			r.readable[s] = true
-			r.read(s, objects)
+			r.passedSources[s] = true
+			r.passObjects(s, objects)
 		}
 	}
 
-	return here, nil
+	return complete, nil
 }
 
-// read gives the call the objects of the source s: one object if s has a name or picks one, and otherwise a list.
-func (r *resolver) read(s *v1beta1.Source, objects []namedObject) {
-	switch one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne; {
-	case !one:
+// passObjects passes the objects of the source s to r.call. Expressions read one object if s has a name or picks one, and otherwise a
+// list.
+func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
+	isSingle := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
+
+	switch {
+	case !isSingle:
 		r.call.RequireAll(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
 	case len(objects) > 0:
 		r.call.Require(s.Name, objects[0].Object)
 	}
 }
 
-// errNull is the reason if the text of an expression is null in JSON.
-var errNull = errors.New("it is null in JSON")
+// errNullInJSON is the reason why there is no label if the text that an expression computes is null in JSON.
+var errNullInJSON = errors.New("it is null in JSON")
 
-// compute returns the value of the expression in f, as text. If there is none, and the source s needs none, it returns false and
-// the reason. See testdata/expression.yaml.
-func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, _ error) {
-	v, err := r.call.Evaluate(*f.expression)
+// computeText evaluates the expression of a value, and returns the result as text. If there is no result, computeText returns false
+// and the reason. If the source s is required, this is an error instead. See testdata/expression.yaml.
+func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNone string, ok bool, err error) {
+	result, err := r.call.Evaluate(*value.expression)
 
-	absent := errors.As(err, new(*expression.AbsentError))
-	if err == nil {
-		f.Node = object.NodeOf(v)
-		if text, ok, err = f.asText(s); ok || err != nil {
+	switch {
+	case err == nil:
+		value.Node = object.NodeOf(result)
+		if text, ok, err = value.asText(s); ok || err != nil {
 			return text, "", ok, err
 		}
 
-		absent, err = true, errNull
+		err = errNullInJSON
+	case !errors.As(err, new(*expression.AbsentError)):
+		return "", "", false, errors.Wrapf(err, "%s[%s]", value.path, value.key)
 	}
 
-	switch {
-	case !absent:
-		return "", "", false, errors.Wrapf(err, "%s[%s]", f.path, f.key)
-	case s.Required():
-		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, err)
-	default:
-		return "", fmt.Sprintf("%s[%s]: %s", f.path, f.key, err), false, nil
+	if s.Required() {
+		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", value.path, value.key, err)
 	}
+
+	return "", fmt.Sprintf("%s[%s]: %s", value.path, value.key, err), false, nil
 }

@@ -15,168 +15,175 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// An include says which qualified keys a source includes.
-type include struct {
+// A keyFilter says which qualified keys a source includes. Keys that match except are left out, even if they match keys.
+type keyFilter struct {
 	keys, except profile.KeySet
 
-	// none is the reason why no key is included, if the field with the keys is absent.
-	none string
+	// emptyReason says why no key is included, if the field or expression with the keys has no value.
+	emptyReason string
 }
 
 // has reports whether a qualified key is included.
-func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
+func (i *keyFilter) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
-// include returns the keys that the source s includes: platform/* without platform/secret, if a registry has
-// {"platform/*": true, "platform/secret": false}. While Crossplane fetches the objects with the keys, s includes none.
-// name is the source's name in messages.
-func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
-	out := listed(s)
+// keyFilterFor returns the filter of the keys that the source s includes. For example, a field with {"platform/*": true,
+// "platform/secret": false} includes platform/*, but not platform/secret. While Crossplane fetches the object with the field, s
+// includes no key. sourceName is the name of s in messages.
+func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
+	out := writtenFilter(s)
 
-	if in := s.Include; in != nil && in.IsRead() {
-		read, err := r.registry(in, name)
+	if include := s.Include; include != nil && include.IsRead() {
+		read, err := r.patternsOf(include, sourceName)
 
-		note, ok := optional(s, err)
+		note, ok := noteIfOptional(s, err)
 		if err != nil && !ok {
 			return nil, err
 		}
 
-		out.none = note
-		out.keys, out.except = profile.NewKeySet(read.keys...), profile.NewKeySet(slices.Concat(in.Except, read.except)...)
+		out.emptyReason = note
+		out.keys, out.except = profile.NewKeySet(read.keys...), profile.NewKeySet(slices.Concat(include.Except, read.except)...)
 	}
 
 	return out, nil
 }
 
-// listed returns the keys that include of s lists itself, or all keys if it lists none. {keys: ["platform/*"], except:
-// ["platform/secret"]} includes platform/env.
-func listed(s *v1beta1.Source) *include {
+// writtenFilter returns the filter of the keys that are written in include of the source s, such as {keys: ["platform/*"], except:
+// ["platform/secret"]}. If include has no keys, the filter has all keys that except doesn't leave out.
+func writtenFilter(s *v1beta1.Source) *keyFilter {
 	keys, except := []string{"*"}, []string(nil)
 
-	if in := s.Include; in != nil {
-		except = in.Except
+	if include := s.Include; include != nil {
+		except = include.Except
 
-		if in.Keys != nil {
-			keys = in.Keys
+		if include.Keys != nil {
+			keys = include.Keys
 		}
 	}
 
-	return &include{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
+	return &keyFilter{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
 }
 
-// A registry has the patterns that an include reads. Keys that match a pattern of except are left out, even if they match a
-// pattern of keys. {"platform/*": true, "platform/secret": false} has one of each.
-type registry struct{ keys, except []string }
+// keyPatterns are the patterns that an include reads from a field or an expression. {"platform/*": true, "platform/secret": false}
+// has one pattern in keys and one in except.
+type keyPatterns struct{ keys, except []string }
 
-// A registryPlace is where a registry is: in a field, or in the value of an expression.
-type registryPlace struct{ contextKey, source, path, expression string }
+// A patternsPlace identifies the field or the expression that has patterns.
+type patternsPlace struct{ contextKey, source, path, expression string }
 
-// registry returns the patterns that the include reads. It reads each place once, for the first source that asks. name is that
-// source's name in messages. There are no patterns while Crossplane fetches the objects. If there is no such field, or the
-// expression has no value, the error is a *absence. See testdata/include.yaml.
-func (r *resolver) registry(in *v1beta1.Include, name string) (registry, error) {
-	at := registryPlace{in.ContextKey, in.Source, in.FromFieldPath.String(), in.Expression.String()}
-	if out, ok := r.registries[at]; ok {
+// patternsOf returns the patterns that include of a source reads. Each place is read once, for the first source that needs it.
+// There are no patterns while Crossplane fetches the objects. If there is no such field, or the expression has no value, the error
+// is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
+func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyPatterns, error) {
+	place := patternsPlace{include.ContextKey, include.Source, include.FromFieldPath.String(), include.Expression.String()}
+	if out, ok := r.keyPatterns[place]; ok {
 		return out, nil
 	}
 
-	read := r.registryField
-	if !in.Expression.IsZero() {
-		read = r.registryValue
+	read := r.patternsOfField
+	if !include.Expression.IsZero() {
+		read = r.patternsOfExpression
 	}
 
-	out, err := read(in)
+	out, err := read(include)
 	if err != nil || out == nil {
-		return registry{}, err
+		return keyPatterns{}, err
 	}
 
-	r.registries[at] = *out
-	r.patterns["include of "+name] = len(out.keys) + len(out.except)
+	r.keyPatterns[place] = *out
+	r.patternCounts["include of "+sourceName] = len(out.keys) + len(out.except)
 
 	return *out, nil
 }
 
-// registryValue returns the patterns in the value of the include's expression, or nil while Crossplane fetches the objects that
+// patternsOfExpression returns the patterns in the value of include's expression, or nil while Crossplane fetches the objects that
 // the expression reads.
-func (r *resolver) registryValue(in *v1beta1.Include) (*registry, error) {
-	v, err := r.evaluate(in.Expression, "include")
-	if errors.Is(err, errWaits) {
-		return nil, nil //nolint:nilnil // Waiting is neither a registry nor an error.
+func (r *resolver) patternsOfExpression(include *v1beta1.Include) (*keyPatterns, error) {
+	v, err := r.evaluate(include.Expression, "include")
+	if errors.Is(err, errWaiting) {
+		return nil, nil //nolint:nilnil // There are no patterns yet.
 	}
 
 	if err != nil {
 		return nil, err
 	}
 
-	out := &registry{}
-	err = out.add(object.NodeOf(v), "the expression")
+	out := &keyPatterns{}
+	err = out.addNode(object.NodeOf(v), "the expression")
 
 	return out, err
 }
 
-// registryField returns the patterns in the field of the include, or nil while Crossplane fetches the objects with the field.
-func (r *resolver) registryField(in *v1beta1.Include) (*registry, error) {
-	objects, err := r.registryObjects(in)
+// patternsOfField returns the patterns in the field of include, or nil while Crossplane fetches the objects with the field.
+func (r *resolver) patternsOfField(include *v1beta1.Include) (*keyPatterns, error) {
+	objects, err := r.objectsWithPatterns(include)
 	if err != nil || len(objects) == 0 {
 		return nil, err
 	}
 
-	out, there := &registry{}, false
+	out, found := &keyPatterns{}, false
 
 	for _, o := range objects {
-		n, err := o.valueAt(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
-		if err == nil && n.IsThere() {
-			there, err = true, out.add(n, o.prefix+in.FromFieldPath.String())
+		n, err := o.valueAt(include.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
+		if err != nil {
+			return nil, err
 		}
 
-		if err != nil {
+		if !n.IsThere() {
+			continue
+		}
+
+		found = true
+
+		if err := out.addNode(n, o.prefix+include.FromFieldPath.String()); err != nil {
 			return nil, err
 		}
 	}
 
-	if !there {
-		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, in.FromFieldPath, soWithAll(objects))
-		return nil, objects[0].missing(in.FromFieldPath, note)
+	if !found {
+		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, soWithAllSuffix(objects))
+		return nil, objects[0].missingError(include.FromFieldPath, note)
 	}
 
 	return out, nil
 }
 
-// registryObjects returns the objects with the field of the include, such as the ConfigMaps of the source "registry".
-// It returns none while Crossplane fetches them. If there is no such object, the error is a *absence.
-func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
+// objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". It returns
+// none while Crossplane fetches them. If there is no such object, the error is a *absence.
+func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
 	switch {
-	case in.ContextKey != "":
-		o, err := r.presentContext(in.ContextKey)
+	case include.ContextKey != "":
+		o, err := r.presentContext(include.ContextKey)
 		return []namedObject{o}, err
-	case in.Source != "":
-		i := slices.IndexFunc(r.in.Sources, func(s v1beta1.Source) bool {
-			return s.Type == v1beta1.SourceTypeRequiredResource && s.Name == in.Source
+	case include.Source != "":
+		i := slices.IndexFunc(r.input.Sources, func(s v1beta1.Source) bool {
+			return s.Type == v1beta1.SourceTypeRequiredResource && s.Name == include.Source
 		})
 
-		return r.objects(&r.in.Sources[i]) // An input without this source is refused.
+		return r.selectedObjects(&r.input.Sources[i]) // An input without this source is refused.
 	default:
 		return []namedObject{r.xr}, nil
 	}
 }
 
-// add adds the patterns of n: the text platform/*, the list [platform/*, owner], or the map {platform/*: true, owner:
-// false}. name is the field's name in messages.
-func (r *registry) add(n object.Node, name string) error {
+// addNode adds the patterns of n, which is a text such as platform/*, a list such as [platform/*, owner], or a map such as
+// {platform/*: true, owner: false}. name is the field's name in messages.
+func (p *keyPatterns) addNode(n object.Node, name string) error {
 	switch {
 	case n.IsList():
 		patterns, err := patternsIn(n, name, v1beta1.ValidateLabelPattern)
-		r.keys = append(r.keys, patterns...)
+		p.keys = append(p.keys, patterns...)
 
 		return err
 	case n.IsObject():
-		return r.addMap(n.Value().GetStructValue().GetFields(), name)
+		return p.addMap(n.Value().GetStructValue().GetFields(), name)
 	default:
-		return r.addText(strings.TrimSpace(n.Text()), name)
+		return p.addText(strings.TrimSpace(n.Text()), name)
 	}
 }
 
-// addMap adds the patterns of a map such as {"platform/*": true, "platform/secret": "false"}. Patterns with null are left out.
-func (r *registry) addMap(fields map[string]*structpb.Value, name string) error {
+// addMap adds the patterns of a map such as {"platform/*": true, "platform/secret": "false"}. Booleans may be strings, since
+// ConfigMaps have only strings. Patterns with null are left out.
+func (p *keyPatterns) addMap(fields map[string]*structpb.Value, name string) error {
 	for _, pattern := range slices.Sorted(maps.Keys(fields)) {
 		v := fields[pattern]
 		if object.IsNull(v) {
@@ -189,12 +196,11 @@ func (r *registry) addMap(fields map[string]*structpb.Value, name string) error 
 
 		_, isBool := v.GetKind().(*structpb.Value_BoolValue)
 
-		// Values of ConfigMaps are strings.
 		switch text := v.GetStringValue(); {
 		case v.GetBoolValue() || text == "true":
-			r.keys = append(r.keys, pattern)
+			p.keys = append(p.keys, pattern)
 		case isBool || text == "false":
-			r.except = append(r.except, pattern)
+			p.except = append(p.except, pattern)
 		default:
 			return errors.Errorf("%s[%s] is %s, neither true nor false", name, pattern, object.KindOf(v))
 		}
@@ -203,8 +209,8 @@ func (r *registry) addMap(fields map[string]*structpb.Value, name string) error 
 	return nil
 }
 
-// addText adds one pattern, such as platform/*, or the patterns of a list or map in YAML. An empty text has none.
-func (r *registry) addText(text, name string) error {
+// addText adds the patterns of a text: one pattern, such as platform/*, or a list or map in YAML. An empty text has none.
+func (p *keyPatterns) addText(text, name string) error {
 	switch {
 	case text == "":
 		return nil
@@ -213,11 +219,11 @@ func (r *registry) addText(text, name string) error {
 			return errors.Errorf("%s %q: %s", name, text, why)
 		}
 
-		r.keys = append(r.keys, text)
+		p.keys = append(p.keys, text)
 
 		return nil
-	case len(text) > maxText:
-		return errors.Errorf("%s is a text of %d bytes, and patterns in YAML may have at most %d: write a list or map without quotes around it", name, len(text), maxText)
+	case len(text) > maxPatternText:
+		return errors.Errorf("%s is a text of %d bytes, and patterns in YAML may have at most %d: write a list or map without quotes around it", name, len(text), maxPatternText)
 	}
 
 	v, err := object.FromYAML(text)
@@ -229,14 +235,14 @@ func (r *registry) addText(text, name string) error {
 	case n.IsNull():
 		return nil
 	case n.IsList() || n.IsObject():
-		return r.add(n, name)
+		return p.addNode(n, name)
 	default:
 		return errors.Errorf("%s has several lines, but is neither a list nor a map in YAML: begin each line with - and a space", name)
 	}
 }
 
-// isYAML reports whether the text may be a list or map in YAML, such as "- platform/*": it has several lines, a colon and a space,
-// or begins as a list or map does. No pattern does.
+// isYAML reports whether the text may be a list or map in YAML, such as "- platform/*". Such a text has several lines, has a colon
+// and a space, or begins with "- ", [ or {. A pattern has none of these.
 func isYAML(text string) bool {
 	return strings.ContainsAny(text, "\n\r") || strings.Contains(text, ": ") ||
 		slices.ContainsFunc([]string{"- ", "[", "{"}, func(start string) bool { return strings.HasPrefix(text, start) })

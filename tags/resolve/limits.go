@@ -10,51 +10,53 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// maxLabels is how many labels a set may have, and maxPatterns how many patterns fields may hold. A resource has at most 64
-// tags. Without these limits, the author of one composite resource could keep the function from all others.
+// Without these limits, the author of one composite resource could keep the function busy, and all others waiting. No resource
+// has more than 64 tags.
 const (
-	maxLabels   = 1000
+	// maxLabels is how many labels a set may have.
+	maxLabels = 1000
+
+	// maxPatterns is how many patterns of keys fields and expressions may give together.
 	maxPatterns = 1000
+
+	// maxPatternText is how many bytes a text of patterns in YAML may have: a thousand patterns of usual length.
+	maxPatternText = 64 << 10
+
+	// maxStandard is how many bytes a standard may have. To decode more takes seconds.
+	maxStandard = 256 << 10
 )
 
-// maxText is how many bytes a text of patterns in YAML may have: a thousand patterns of usual length. To parse more takes long.
-const maxText = 64 << 10
-
-// maxStandard is how many bytes a standard may have. To decode more takes seconds.
-const maxStandard = 256 << 10
-
-// tooMany returns an error if the counts together are above the limit. The error names the largest count. For example:
-// "there are 1001 patterns of keys in fields and expressions, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list
-// that it reads". things are the words for what is counted, and mend says how to have fewer.
-func tooMany(counts map[string]int, limit int, things, mend string) error {
-	all, largest := 0, ""
+// tooManyError returns an error if the counts together are above the limit, and otherwise nil. The error names the largest count.
+// For example, with the things "patterns" and the advice "shorten the list", it is "there are 1001 patterns, and at most 1000 are
+// allowed: removeTags[0] has the most, 501: shorten the list".
+func tooManyError(counts map[string]int, limit int, things, advice string) error {
+	total, largest := 0, ""
 
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		all += counts[name]
+		total += counts[name]
 
 		if largest == "" || counts[name] > counts[largest] {
 			largest = name
 		}
 	}
 
-	if all <= limit {
+	if total <= limit {
 		return nil
 	}
 
-	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", all, things, limit, largest, counts[largest], mend)
+	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", total, things, limit, largest, counts[largest], advice)
 }
 
-// A LimitError says that there are more labels of trusted sources than a set may have. No label of a trusted source is ever left
-// out.
+// A LimitError says that trusted sources give more labels than a set may have. No label of a trusted source is ever left out.
 type LimitError struct{ error }
 
-// cut leaves out the labels beyond maxLabels, and counts them. Labels of trusted sources stay first, and then the lowest keys:
-// of 2 trusted labels and a0000 to a0999, a0998 and a0999 go. Denied labels have maxLabels places of their own. The error is
-// a LimitError.
-func (m *merged) cut() error {
+// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them. Labels of trusted sources stay first, and then the
+// lowest keys. For example, of 2 trusted labels and the untrusted a0000 to a0999, a0998 and a0999 are left out. Denied labels have
+// maxLabels places of their own. The error is a LimitError.
+func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
-	m.set.Denied = m.set.Denied[:m.keep(len(m.set.Denied))]
+	m.set.Denied = m.set.Denied[:m.limitCount(len(m.set.Denied))]
 
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
@@ -62,67 +64,68 @@ func (m *merged) cut() error {
 		return nil
 	}
 
-	trusted := make(map[string]int)
+	trustedCounts := make(map[string]int)
 	for _, l := range m.set.Labels {
 		if l.Trusted {
-			trusted[l.Source.Name]++
+			trustedCounts[l.Source.Name]++
 		}
 	}
 
-	if err := tooMany(trusted, maxLabels, "labels of trusted sources", "narrow its include"); err != nil {
+	if err := tooManyError(trustedCounts, maxLabels, "labels of trusted sources", "narrow its include"); err != nil {
 		return &LimitError{err}
 	}
 
-	slices.SortStableFunc(m.set.Labels, tags.Label.CompareTrust)
+	slices.SortStableFunc(m.set.Labels, tags.Label.CompareTrust) // Trusted labels come first.
 
-	m.set.Labels = m.set.Labels[:m.keep(len(m.set.Labels))]
+	m.set.Labels = m.set.Labels[:m.limitCount(len(m.set.Labels))]
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
 	return nil
 }
 
-// keep returns how many of n labels stay, and adds the others to Cut.
-func (m *merged) keep(n int) int {
-	m.set.Cut += max(n-maxLabels, 0)
+// limitCount returns how many of n labels may stay, and adds the number of the others to LeftOut.
+func (m *mergedLabels) limitCount(n int) int {
+	m.set.LeftOut += max(n-maxLabels, 0)
 
 	return min(n, maxLabels)
 }
 
-// dropCut leaves out the labels that the set m has lost, since no resource can have them either: a resource has all labels of m,
-// and perhaps more.
-func (p *PerResource) dropCut(m *merged) {
-	kept := make(map[string]bool, len(m.set.Labels)+len(m.set.Denied))
-	for _, l := range slices.Concat(m.set.Labels, m.set.Denied) {
+// dropLeftOut drops the labels of all resources that were left out of common, the set without labels that differ. No resource can
+// have them either, since a resource has all labels of common, and perhaps more.
+func (p *PerResource) dropLeftOut(common *mergedLabels) {
+	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
+	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
 		kept[l.TagKey] = true
 	}
 
-	p.all = slices.DeleteFunc(p.all, func(t scopedLabel) bool { return !t.differs() && !kept[t.TagKey] })
+	p.labels = slices.DeleteFunc(p.labels, func(scoped scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A bound leaves out labels of one source that no set can have: after maxLabels, in the order of their keys, it admits one more
-// label, by which cut sees a surplus.
-type bound struct {
-	reserved       profile.KeySet
+// A sourceLimit leaves out labels of one source that no set can have. Labels come in the order of their keys. The first
+// maxLabels+1 are admitted: by the last of them, leaveOutSurplus sees that there are too many.
+type sourceLimit struct {
+	reserved profile.KeySet
+
+	// labels and denied are the numbers of labels so far, without and with a reserved key that their source may not set.
 	labels, denied int
 
 	// leftOut is how many labels were left out.
 	leftOut int
 }
 
-// admits counts the label, and reports whether it can be in a set: it is false from the label number maxLabels+2 of a
-// source.
-func (b *bound) admits(l tags.Label) bool {
-	n := &b.labels
-	if !l.Trusted && tags.HasReservedKey(b.reserved, l) {
-		n = &b.denied
+// admits counts the label, and reports whether it is one of the first maxLabels+1 of the source.
+func (s *sourceLimit) admits(l tags.Label) bool {
+	count := &s.labels
+	if !l.Trusted && tags.HasReservedKey(s.reserved, l) {
+		count = &s.denied
 	}
 
-	*n++
-	if *n <= maxLabels+1 {
+	*count++
+	if *count <= maxLabels+1 {
 		return true
 	}
 
-	b.leftOut++
+	s.leftOut++
 
 	return false
 }

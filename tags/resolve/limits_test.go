@@ -200,7 +200,7 @@ func TestLimitPerResource(t *testing.T) {
 		name    string
 		surplus int
 	}{{"b", 0}, {"a", 1}} {
-		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: tc.name, Desired: object.Tree(nil)})
+		resourceSet, err := set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: tc.name, Desired: object.Tree(nil)})
 		if got := [2]int{len(resourceSet.Labels), resourceSet.Surplus()}; err != nil || got != [2]int{1000, tc.surplus} {
 			t.Errorf("\nA label more than a thousand is skipped on the resource %s.\nSet(...): want a surplus of %d, got %v (%v)", tc.name, tc.surplus, got, err)
 		}
@@ -229,7 +229,7 @@ func TestLimitOfResources(t *testing.T) {
 	}
 
 	for selects, want := range map[bool][2]int{false: {600, 0}, true: {1000, 200}} {
-		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
+		resourceSet, err := set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
 		if got := [2]int{len(resourceSet.Labels), resourceSet.Surplus()}; err != nil || got != want {
 			t.Errorf("\nA resource should have too many labels only if both sources are for it (%t).\nSet(...): want %v, got %v (%v)", selects, want, got, err)
 		}
@@ -253,7 +253,7 @@ func TestLimitOfSource(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		resourceSet, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }})
+		resourceSet, err := set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }})
 		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
 			t.Errorf("\nLabels of trusted sources should not be left out in silence.\nSet(...): -want error, +got error:\n%s", diff)
 		}

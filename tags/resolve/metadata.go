@@ -13,7 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Metadata are labels and annotations of Kubernetes objects that an entry may copy.
+// Metadata are the labels and annotations of Kubernetes objects that an entry of kubernetesMetadata may copy.
 type Metadata struct {
 	Entry *v1beta1.MetadataCopy
 
@@ -23,15 +23,16 @@ type Metadata struct {
 	Labels, Annotations ByItem
 
 	// PerResource returns the labels and annotations that the entry may copy to one composed resource. It is nil if they are the
-	// same for all.
-	PerResource func(c *Composed) (Metadata, error)
+	// same for all composed resources.
+	PerResource func(c *ComposedResource) (Metadata, error)
 }
 
-// ByItem has labels or annotations by the name of an item of a list, such as {"web": {"tier": "front"}} for itemName: name. An
-// entry without an itemName has an object's labels or annotations by an empty name.
+// ByItem has the labels or annotations of the items of a list, by the names of the items. For example, it is {"web": {"tier":
+// "front"}} for an item with name: web. If the entry has no itemName, it has the labels or annotations of whole objects, and the
+// name is empty.
 type ByItem map[string]map[string]string
 
-// add the labels or annotations of an item, over those that it has from earlier objects and items.
+// add adds labels or annotations of an item. They take the places of those that it has from earlier objects and items.
 func (b ByItem) add(item string, found map[string]string) {
 	if b[item] == nil {
 		b[item] = make(map[string]string, len(found))
@@ -52,50 +53,53 @@ func newMetadata(entry *v1beta1.MetadataCopy) Metadata {
 	return Metadata{Entry: entry, Labels: make(ByItem), Annotations: make(ByItem)}
 }
 
-// allMetadata resolves the labels and annotations that kubernetesMetadata copies, entry by entry. An error names the
+// allMetadata adds the labels and annotations that kubernetesMetadata copies to the set, entry by entry. An error names the
 // entry: "cannot resolve kubernetesMetadata[0]".
 func (r *resolver) allMetadata(ctx context.Context) error {
-	for i := range r.in.KubernetesMetadata {
+	for i := range r.input.KubernetesMetadata {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 
-		path := r.in.Where("kubernetesMetadata[%d]", i)
+		path := r.input.Where("kubernetesMetadata[%d]", i)
 
-		m, err := r.metadata(&r.in.KubernetesMetadata[i])
+		metadata, err := r.metadataFor(&r.input.KubernetesMetadata[i])
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve %s", path)
 		}
 
-		m.Path = path
-		r.set.Metadata = append(r.set.Metadata, m)
+		metadata.Path = path
+		r.set.Metadata = append(r.set.Metadata, metadata)
 	}
 
 	return nil
 }
 
-// metadata returns the labels and annotations that the entry may copy. Objects are read in the order of their names, and later ones win. Entries that
-// copy from composed resources, or compute something else for each, have none yet. See testdata/metadata.yaml.
-func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
+// metadataFor returns the labels and annotations that the entry may copy. Objects are read in the order of their names, and later
+// ones win. The Metadata has none yet if the entry copies from composed resources, or if its expressions are evaluated for each.
+// See testdata/metadata.yaml.
+func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
-	var from []namedObject
+	var objects []namedObject
 
 	switch entry.Source.Type {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
-		from = []namedObject{r.xr}
-	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads it later.
+		objects = []namedObject{r.xr}
+	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads the resource later.
 	case v1beta1.MetadataSourceTypeExpression:
 		return r.computedMetadata(entry)
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
-		if from, err = r.look(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (entry.Source.Required() || !isAbsence(err)) {
+
+		objects, err = r.findObjects(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll})
+		if err != nil && (entry.Source.Required() || !isAbsence(err)) {
 			return Metadata{}, err
 		}
 	}
 
-	for _, o := range from {
-		if err := out.add(o); err != nil {
+	for _, o := range objects {
+		if err := out.addObject(o); err != nil {
 			return Metadata{}, err
 		}
 	}
@@ -103,7 +107,8 @@ func (r *resolver) metadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	return out, nil
 }
 
-// computedMetadata returns the labels and annotations that the expressions of the entry give. It requires the objects that they read.
+// computedMetadata returns the labels and annotations that the expressions of the entry compute. It requires the objects that they
+// read. If the expressions are evaluated for each composed resource, the Metadata has only a PerResource.
 func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	if !entry.Source.DiffersPerResource() {
 		return r.evaluateMetadata(entry)
@@ -116,7 +121,7 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	}
 
 	out := newMetadata(entry)
-	out.PerResource = func(c *Composed) (Metadata, error) {
+	out.PerResource = func(c *ComposedResource) (Metadata, error) {
 		r.call.For(c.Name, c.Desired, c.Observed)
 
 		m, err := r.evaluateMetadata(entry)
@@ -127,7 +132,8 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	return out, nil
 }
 
-// evaluateMetadata evaluates the expressions of the entry.
+// evaluateMetadata returns the labels and annotations that the expressions of the entry compute, for all resources or for the one
+// that r.call is set to.
 func (r *resolver) evaluateMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
@@ -139,15 +145,15 @@ func (r *resolver) evaluateMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	return out, err
 }
 
-// addComputed adds the map of strings that e gives to out. An expression without a value gives nothing, and neither does one whose
-// objects Crossplane still fetches. name is the map's name in messages.
+// addComputed adds the map of strings that e computes to out. It adds nothing if e has no value, or while Crossplane fetches objects
+// that e reads. name is the map's name in messages.
 func (r *resolver) addComputed(out ByItem, e expression.Expression, name string) error {
 	if e.IsZero() {
 		return nil
 	}
 
 	v, err := r.evaluate(e, name)
-	if isAbsence(err) || errors.Is(err, errWaits) {
+	if isAbsence(err) || errors.Is(err, errWaiting) {
 		return nil
 	}
 
@@ -161,46 +167,47 @@ func (r *resolver) addComputed(out ByItem, e expression.Expression, name string)
 	return err
 }
 
-// MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. Errors have the prefix before
-// paths of fields: `composed resource "bucket" metadata.labels is a list, not a map of strings`.
+// MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. In errors, paths of fields have
+// the prefix: `composed resource "bucket" metadata.labels is a list, not a map of strings`.
 func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Metadata, error) {
 	out := newMetadata(entry)
-	err := out.add(namedObject{Object: o, prefix: prefix})
+	err := out.addObject(namedObject{Object: o, prefix: prefix})
 
 	return out, err
 }
 
-// add adds the labels and annotations of o, over earlier ones: tier: back of the second object takes the place of tier:
-// front.
-func (m *Metadata) add(o namedObject) error {
-	s, to := &m.Entry.Source, m.Entry.ToFieldPaths
+// addObject adds those labels and annotations of o that the entry copies. They take the places of earlier ones: tier: back of the
+// second object replaces tier: front of the first.
+func (m *Metadata) addObject(o namedObject) error {
+	s, targets := &m.Entry.Source, m.Entry.ToFieldPaths
 
-	if to.Labels != nil {
-		if err := o.addTo(m.Labels, s.LabelsFieldPath, s.ItemName); err != nil {
+	if targets.Labels != nil {
+		if err := o.addMapAt(m.Labels, s.LabelsFieldPath, s.ItemName); err != nil {
 			return err
 		}
 	}
 
-	if to.Annotations != nil {
-		return o.addTo(m.Annotations, s.AnnotationsFieldPath, s.ItemName)
+	if targets.Annotations != nil {
+		return o.addMapAt(m.Annotations, s.AnnotationsFieldPath, s.ItemName)
 	}
 
 	return nil
 }
 
-// addTo adds the map of strings at the path to out: {app: shop} of metadata.labels. If items of lists have a name, the
-// path has a [*], as spec.pools[*].labels does: then it adds the map of each item that has entries, by the item's name.
-func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error {
+// addMapAt adds the map of strings at the path to out, such as {app: shop} at metadata.labels. If there is an itemName, the path leads
+// through a list, as spec.pools[*].labels does. Then addMapAt adds the map of each item by the item's name, which is in its field
+// itemName.
+func (o namedObject) addMapAt(out ByItem, path object.Path, itemName string) error {
 	if itemName == "" {
-		found, err := o.strings(path)
+		found, err := o.stringMapAt(path)
 		out.add("", found)
 
 		return err
 	}
 
-	list, within := path.Split()
+	listPath, pathInItem := path.Split()
 
-	items, err := o.valueAt(list, "not a list", "a list")
+	items, err := o.valueAt(listPath, "not a list", "a list")
 	if err != nil {
 		return err
 	}
@@ -210,24 +217,26 @@ func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error 
 			continue
 		}
 
-		name := fmt.Sprintf("%s%s[%d]", o.prefix, list, i)
+		itemPath := fmt.Sprintf("%s%s[%d]", o.prefix, listPath, i)
 		if !item.IsObject() {
-			return errors.Errorf("%s is %s, not an object", name, item.Kind())
+			return errors.Errorf("%s is %s, not an object", itemPath, item.Kind())
 		}
 
-		found, err := (namedObject{Object: item.Object(), prefix: name + "."}).strings(within)
+		found, err := (namedObject{Object: item.Object(), prefix: itemPath + "."}).stringMapAt(pathInItem)
 		if err != nil {
 			return err
 		}
 
-		key := item.Field(itemName).Text()
-		if key == "" && len(found) > 0 {
-			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", name, itemName)
+		if len(found) == 0 {
+			continue
 		}
 
-		if len(found) > 0 {
-			out.add(key, found)
+		name := item.Field(itemName).Text()
+		if name == "" {
+			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", itemPath, itemName)
 		}
+
+		out.add(name, found)
 	}
 
 	return nil

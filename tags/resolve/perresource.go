@@ -22,222 +22,235 @@ import (
 type PerResource struct {
 	*resolver
 
-	// all are the labels of all sources, in the order of the sources.
-	all []scopedLabel
+	// labels of all sources, in the order of the sources. Labels of one source are side by side.
+	labels []scopedLabel
 
 	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
 	scopedSources []*v1beta1.Source
 
-	// leftOut counts labels that were left out, since a source with `resources`, or a provider config, gives more than are read.
+	// leftOut is how many labels of scopedSources and provider configs were left out, since one of them gives too many.
 	leftOut int
 
-	// surplus is how many labels the resource lacks that lost most, so far: see LabelSet.Surplus.
+	// surplus is the largest number of labels that were left out of any resource's set so far: see LabelSet.Surplus.
 	surplus int
 }
 
-// computed yields the labels with expressions, or none without a PerResource.
-func (p *PerResource) computed() iter.Seq[*scopedLabel] {
+// expressionLabels yields the labels whose expressions are evaluated for each resource. It yields none if p is nil.
+func (p *PerResource) expressionLabels() iter.Seq[*scopedLabel] {
 	return func(yield func(*scopedLabel) bool) {
-		for i := 0; p != nil && i < len(p.all); i++ {
-			if p.all[i].computes != nil && !yield(&p.all[i]) {
+		for i := 0; p != nil && i < len(p.labels); i++ {
+			if p.labels[i].computedBy != nil && !yield(&p.labels[i]) {
 				return
 			}
 		}
 	}
 }
 
-// A Composed is a composed resource, as far as its labels can depend on it.
-type Composed struct {
+// A ComposedResource has all parts of a composed resource on which its labels can depend.
+type ComposedResource struct {
 	// Name of the resource among those that are composed.
 	Name string
 
-	// Config that the resource is made with. It is zero if the resource has none.
+	// Config is the provider config that the resource uses. It is zero if the resource has none.
 	Config Config
 
-	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
+	// Desired and Observed resource. Observed is zero if the resource doesn't exist yet.
 	Desired, Observed object.Object
 
 	// Selects reports whether any of the entries selects the resource.
 	Selects func(entries []v1beta1.ResourceSelector) bool
 }
 
-// A LabelGroup identifies resources that have the same labels, apart from labels of expressions: the same sources with resources
-// select them, and they have the same provider config.
+// A LabelGroup identifies resources that have the same labels, apart from labels of expressions. Resources of a group have the
+// same provider config, and the same sources select them.
 type LabelGroup struct {
-	// sources has a + for each source with resources that selects the resource, and a - for each other one, such as "+-".
-	sources string
+	// selections has a + for each of the scopedSources that selects the resources, and a - for each other one. With "+-", the
+	// first source selects them, and the second doesn't.
+	selections string
 
-	account account
+	config configKey
 }
 
-// has reports whether resources of the group have the label t: its source selects them, or has no resources.
-func (g *LabelGroup) has(t *scopedLabel) bool { return t.scope == 0 || g.sources[t.scope-1] == '+' }
+// has reports whether resources of the group have the label: its source selects them, or gives labels to all resources.
+func (g *LabelGroup) has(scoped *scopedLabel) bool {
+	return scoped.scopeNumber == 0 || g.selections[scoped.scopeNumber-1] == '+'
+}
 
-// Group returns the group of a composed resource. alike is false if a label of the resource has an expression: then no other
-// resource need have the same labels.
-func (p *PerResource) Group(c *Composed) (g LabelGroup, alike bool) {
-	g = p.groupOf(c)
+// Group returns the group of a composed resource, and whether all resources of the group share all of their labels. They don't
+// if an expression computes a label for each resource, such as desired.spec.region.
+func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool) {
+	group = p.newGroup(c)
 
-	for t := range p.computed() {
-		if g.has(t) {
-			return g, false
+	for scoped := range p.expressionLabels() {
+		if group.has(scoped) {
+			return group, false
 		}
 	}
 
-	return g, true
+	return group, true
 }
 
-func (p *PerResource) groupOf(c *Composed) LabelGroup {
-	sources := make([]byte, len(p.scopedSources))
+// newGroup returns the group of a composed resource, by the sources that select it and its provider config.
+func (p *PerResource) newGroup(c *ComposedResource) LabelGroup {
+	selections := make([]byte, len(p.scopedSources))
 
 	for i, s := range p.scopedSources {
-		sources[i] = '-'
+		selections[i] = '-'
 		if c.Selects(s.Resources) {
-			sources[i] = '+'
+			selections[i] = '+'
 		}
 	}
 
-	return LabelGroup{sources: string(sources), account: p.account(c)}
+	return LabelGroup{selections: string(selections), config: p.configOf(c)}
 }
 
-// An entry is one of these:
-//   - a label
-//   - a label without a value, and the expression for the value
+// A scopedLabel is what a source gives to all resources, or to those that it selects. It is one of these:
+//   - a label with a value
+//   - a label without a value, and the expression that computes the value for each resource
 //   - all labels of provider configs
 type scopedLabel struct {
 	tags.Label
 
-	// scope is the position in scopedSources of the source, plus 1. It is 0 if the source has no resources.
-	scope int
+	// scopeNumber is the number of the source in scopedSources, counted from 1. It is 0 if the source gives labels to all
+	// resources.
+	scopeNumber int
 
-	// computes is the source of an expression, and found has the expression. Both are set if the label has one.
-	computes *v1beta1.Source
-	found    found
+	// computedBy is the source of the expression that computes the value. The expression is in found. Both are zero for all
+	// other labels.
+	computedBy *v1beta1.Source
+	found      foundValue
 
-	// accounts are set for labels of provider configs.
-	accounts *accounts
+	// configSource gives all labels of provider configs. It is nil for single labels.
+	configSource *configSource
 
-	// had reports whether any resource so far has had the label, or needs none. why is the first reason for a missing label.
-	had bool
-	why string
+	// wasFound reports whether any resource so far has the label. A provider config with an empty map counts, too. whyMissing
+	// is the first reason why a resource lacks the label.
+	wasFound   bool
+	whyMissing string
 
-	// waits reports whether the expression reads observed of a resource that isn't made yet.
-	waits bool
+	// awaitsObserved reports whether the expression reads `observed`, and some resource isn't observed yet.
+	awaitsObserved bool
 }
 
-// differs reports whether the label may not be the same for all resources.
-func (t *scopedLabel) differs() bool { return t.computes != nil || t.accounts != nil || t.scope > 0 }
+// differs reports whether the label may differ per resource.
+func (scoped *scopedLabel) differs() bool {
+	return scoped.computedBy != nil || scoped.configSource != nil || scoped.scopeNumber > 0
+}
 
-// add adds the entry t of the source s.
-func (p *PerResource) add(t scopedLabel, s *v1beta1.Source) {
+// addScoped adds the label of the source s. If s sets `resources`, the label gets the number of s as its scope.
+func (p *PerResource) addScoped(scoped scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
 			p.scopedSources = append(p.scopedSources, s)
 		}
 
-		t.scope = len(p.scopedSources)
+		scoped.scopeNumber = len(p.scopedSources)
 	}
 
-	p.all = append(p.all, t)
+	p.labels = append(p.labels, scoped)
 }
 
-// Set returns all labels of a composed resource, and nothing else of a LabelSet. For example, the expression
-// desired.spec.forProvider.region adds region: eu-central-1 to the labels of a Bucket there. An error is a resolve failure.
-// See testdata/resources.yaml and expression.yaml.
-func (p *PerResource) Set(c *Composed) (*LabelSet, error) {
-	m := newMerged(p.reserved, len(p.all))
-	g := p.groupOf(c)
+// LabelSetOf returns all labels of a composed resource. The LabelSet has nothing that isn't about labels. For example, the
+// expression desired.spec.forProvider.region adds region: eu-central-1 to the labels of a Bucket. An error is a resolve
+// failure. See testdata/resources.yaml and expression.yaml.
+func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
+	merged := newMergedLabels(p.reserved, len(p.labels))
+	group := p.newGroup(c)
 
 	p.call.For(c.Name, c.Desired, c.Observed)
 
-	for i := range p.all {
-		t := &p.all[i]
-		if !g.has(t) {
+	for i := range p.labels {
+		scoped := &p.labels[i]
+		if !group.has(scoped) {
 			continue
 		}
 
-		if err := p.addLabels(m, t, c); err != nil {
-			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
+		if err := p.mergeScoped(merged, scoped, c); err != nil {
+			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", scoped.Source.Name, c.Name)
 		}
 	}
 
-	if err := m.cut(); err != nil {
+	if err := merged.leaveOutSurplus(); err != nil {
 		return nil, errors.Wrapf(err, "cannot resolve the labels of composed resource %q", c.Name)
 	}
 
-	p.surplus = max(p.surplus, m.set.Cut+p.leftOut)
+	p.surplus = max(p.surplus, merged.set.LeftOut+p.leftOut)
 
-	return &m.set, nil
+	return &merged.set, nil
 }
 
-// addLabels adds the labels of t for the composed resource c: the label itself, region: eu of the expression
-// desired.spec.region, or all labels of c's provider config.
-func (p *PerResource) addLabels(m *merged, t *scopedLabel, c *Composed) error {
+// mergeScoped merges a scoped label of the composed resource c into merged. An expression such as desired.spec.region gives a
+// label with its value for c, such as region: eu. A configSource gives all labels of c's provider config.
+func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *ComposedResource) error {
 	switch {
-	case t.accounts != nil:
-		config := p.accountOf(t.accounts, c)
-		if config == (account{}) {
-			t.accounts.passed = cmp.Or(t.accounts.passed, c.Config.Name)
+	case scoped.configSource != nil:
+		config := p.listedConfigOf(scoped.configSource, c)
+		if config == (configKey{}) {
+			scoped.configSource.unlistedName = cmp.Or(scoped.configSource.unlistedName, c.Config.Name)
 		}
 
-		labels, err := p.labelsOf(t, config)
+		labels, err := p.labelsOfConfig(scoped, config)
 		for _, l := range labels {
-			m.take(l)
+			merged.mergeLabel(l)
 		}
 
 		return err
-	case t.computes == nil:
-		m.take(t.Label)
-		return nil
-	default:
-		value, why, ok, err := p.compute(t.computes, t.found)
-		if err != nil {
-			return err
-		}
-
-		t.waits = t.waits || c.Observed.IsZero() && t.found.expression.Mentions(expression.Observed)
-
-		if t.why = cmp.Or(t.why, why); ok {
-			t.had = true
-
-			l := t.Label
-			l.Value = value
-			m.take(l)
-		} else {
-			m.set.Lost = append(m.set.Lost, Absent{Label: t.Label, Why: why})
-		}
-
+	case scoped.computedBy == nil:
+		merged.mergeLabel(scoped.Label)
 		return nil
 	}
+
+	text, whyNone, ok, err := p.computeText(scoped.computedBy, scoped.found)
+	if err != nil {
+		return err
+	}
+
+	scoped.whyMissing = cmp.Or(scoped.whyMissing, whyNone)
+	if c.Observed.IsZero() && scoped.found.expression.Mentions(expression.Observed) {
+		scoped.awaitsObserved = true
+	}
+
+	if !ok {
+		merged.set.ValuelessLabels = append(merged.set.ValuelessLabels, ValuelessLabel{Label: scoped.Label, Why: whyNone})
+		return nil
+	}
+
+	scoped.wasFound = true
+
+	l := scoped.Label
+	l.Value = text
+	merged.mergeLabel(l)
+
+	return nil
 }
 
-// An Absent label has an expression without a value for a composed resource. Why gives the reason.
-type Absent struct {
+// A ValuelessLabel is a label whose expression has no value for a composed resource. Why gives the reason.
+type ValuelessLabel struct {
 	tags.Label
 
 	Why string
 }
 
-// replacing returns the tag keys of labels that differ, and the latest source of each. If a source gives env: test to
-// Buckets only, plexsphere:env is among them: it takes the place of an env that all resources have. Labels of provider
-// configs count once they are read.
-func (p *PerResource) replacing() map[string]*tags.Source {
+// differingKeys returns the tag keys of labels that differ per resource, and the latest source of each. For example, it has
+// plexsphere:env if a source gives env: test to Buckets only. Labels of provider configs are among them once the configs are
+// read.
+func (p *PerResource) differingKeys() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
-	for i := 0; p != nil && i < len(p.all); i++ {
-		t := &p.all[i]
-		if !t.differs() {
+	for i := 0; p != nil && i < len(p.labels); i++ {
+		scoped := &p.labels[i]
+		if !scoped.differs() {
 			continue
 		}
 
-		labels := []tags.Label{t.Label}
-		if t.accounts != nil {
-			labels = slices.Concat(slices.Collect(maps.Values(t.accounts.labels))...)
+		labels := []tags.Label{scoped.Label}
+		if scoped.configSource != nil {
+			labels = slices.Concat(slices.Collect(maps.Values(scoped.configSource.labels))...)
 		}
 
 		for _, l := range labels {
 			if l.Trusted || !tags.HasReservedKey(p.reserved, l) {
-				out[l.TagKey] = l.Source // Entries are in the order of sources.
+				out[l.TagKey] = l.Source // A later source takes the place of an earlier one.
 			}
 		}
 	}
@@ -245,11 +258,11 @@ func (p *PerResource) replacing() map[string]*tags.Source {
 	return out
 }
 
-// Observing returns the expressions that read the observed resource, such as `sources[1]: expressions[id]`.
-func (p *PerResource) Observing() (out []string) {
-	for t := range p.computed() {
-		if t.found.expression.Mentions(expression.Observed) {
-			out = append(out, t.String())
+// ObservingExpressions returns the names of expressions that read the observed resource, such as `sources[1]: expressions[id]`.
+func (p *PerResource) ObservingExpressions() (out []string) {
+	for scoped := range p.expressionLabels() {
+		if scoped.found.expression.Mentions(expression.Observed) {
+			out = append(out, scoped.String())
 		}
 	}
 
@@ -257,84 +270,87 @@ func (p *PerResource) Observing() (out []string) {
 }
 
 // String returns the name of an expression in messages, such as `sources[1]: expressions[id]`.
-func (t *scopedLabel) String() string {
-	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
+func (scoped *scopedLabel) String() string {
+	return fmt.Sprintf("%s: %s[%s]", scoped.Source.Name, scoped.found.path, scoped.found.key)
 }
 
-// Empty returns the sources that have found nothing for all resources so far, in their order. If all Buckets lack
-// spec.region, it has the source with the expression desired.spec.region.
-func (p *PerResource) Empty() (out []Lack) {
+// EmptySources returns the sources that have found no label for any resource so far, in their order. For example, a source with
+// the single expression desired.spec.region is among them if all resources lack spec.region.
+func (p *PerResource) EmptySources() (out []SourceNote) {
 	if p == nil {
 		return nil
 	}
 
-	for i := 0; i < len(p.all); {
-		first := &p.all[i]
-		had, why := false, ""
+	for i := 0; i < len(p.labels); {
+		first := &p.labels[i]
+		wasFound, why := false, ""
 
-		// The entries of a source are side by side.
-		for ; i < len(p.all) && p.all[i].Source == first.Source; i++ {
-			had, why = had || p.all[i].had, cmp.Or(why, p.all[i].why)
+		// All labels of the source follow.
+		for ; i < len(p.labels) && p.labels[i].Source == first.Source; i++ {
+			wasFound = wasFound || p.labels[i].wasFound
+			why = cmp.Or(why, p.labels[i].whyMissing)
 		}
 
-		switch a := first.accounts; {
-		case a != nil:
-			why = a.empty(why)
+		switch source := first.configSource; {
+		case source != nil:
+			why = source.whyEmpty(why)
 		case why != "":
 			why = noValue + why
 		}
 
-		if had || why == "" {
-			continue
-		}
-
-		out = append(out, Lack{first.Source.Name, why})
-	}
-
-	return out
-}
-
-// absent returns the expressions without a value for all resources so far, in the order of their sources and keys. Expressions
-// that wait for an observed resource are not among them.
-func (p *PerResource) absent() (out []Lack) {
-	for t := range p.computed() {
-		if !t.had && !t.waits && t.why != "" {
-			out = append(out, Lack{t.Source.Name, t.why})
+		if !wasFound && why != "" {
+			out = append(out, SourceNote{first.Source.Name, why})
 		}
 	}
 
 	return out
 }
 
-// HasAccounts reports whether any labels come from provider configs.
-func (p *PerResource) HasAccounts() bool {
-	return p != nil && slices.ContainsFunc(p.all, func(t scopedLabel) bool { return t.accounts != nil })
+// valuelessEverywhere returns the expressions that have had no value for any resource so far, in the order of their sources and
+// keys. Expressions that wait for resources to be observed are left out.
+func (p *PerResource) valuelessEverywhere() (out []SourceNote) {
+	for scoped := range p.expressionLabels() {
+		if !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != "" {
+			out = append(out, SourceNote{scoped.Source.Name, scoped.whyMissing})
+		}
+	}
+
+	return out
 }
 
-// A Difference tells labels of a source that differ per composed resource.
+// ReadsConfigs reports whether any labels come from provider configs.
+func (p *PerResource) ReadsConfigs() bool {
+	return p != nil && slices.ContainsFunc(p.labels, func(scoped scopedLabel) bool { return scoped.configSource != nil })
+}
+
+// A Difference has labels of one source that may differ per composed resource, and the reason.
 type Difference struct {
-	// Labels are nil for labels of provider configs: nobody knows them before resources name their configs.
+	// Labels are nil for labels of provider configs, which aren't known before resources name their configs.
 	Labels []tags.Label
 
-	// Why is the reason in words of messages, such as "sources[1]: expressions[region] mentions desired".
+	// Why is the reason for messages, such as "sources[1]: expressions[region] mentions desired".
 	Why string
 }
 
-// Differences returns the labels that differ per composed resource, in the order of their sources: region, because
-// "sources[1]: expressions[region] mentions desired".
+// Differences returns the labels that may differ per composed resource, with the reasons, in the order of their sources. For
+// example, region may differ since "sources[1]: expressions[region] mentions desired".
 func (p *PerResource) Differences() (out []Difference) {
-	for i := 0; p != nil && i < len(p.all); i++ {
-		switch t := &p.all[i]; {
-		case t.accounts != nil:
-			out = append(out, Difference{Why: t.Source.Name + ": labels come from the provider config that a resource names"})
-		case t.computes != nil:
-			names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
-			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and "))})
-		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].computes == nil: // The entries of a source are side by side.
+	for i := 0; p != nil && i < len(p.labels); i++ {
+		scoped := &p.labels[i]
+		joinsPrevious := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber && p.labels[i-1].computedBy == nil
+
+		switch {
+		case scoped.configSource != nil:
+			out = append(out, Difference{Why: scoped.Source.Name + ": labels come from the provider config that a resource names"})
+		case scoped.computedBy != nil:
+			variables := words.Map(scoped.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
+			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: fmt.Sprintf("%s mentions %s", scoped, strings.Join(variables, " and "))})
+		case scoped.scopeNumber > 0 && joinsPrevious:
 			last := &out[len(out)-1]
-			last.Labels, last.Why = append(last.Labels, t.Label), last.Why+", "+words.Name(t.QualifiedKey)
-		case t.scope > 0:
-			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: t.Source.Name + ": the resources that it selects get " + words.Name(t.QualifiedKey)})
+			last.Labels = append(last.Labels, scoped.Label)
+			last.Why += ", " + words.Name(scoped.QualifiedKey)
+		case scoped.scopeNumber > 0:
+			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: scoped.Source.Name + ": the resources that it selects get " + words.Name(scoped.QualifiedKey)})
 		}
 	}
 

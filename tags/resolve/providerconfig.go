@@ -16,26 +16,28 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// providerConfig sources take labels from the provider config of each composed resource. They are not known before the
-// composed resources are known.
-var providerConfig = sourceType{
+// providerConfigSources take labels from the provider config of each composed resource. They have no find, since only composed
+// resources name their configs.
+var providerConfigSources = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
 }
 
-// accounts are the labels of a providerConfig source, by provider config.
-type accounts struct {
+// A configSource is a source of type ProviderConfig, with the labels of the configs that it has read.
+type configSource struct {
 	*v1beta1.Source
 
-	from     *tags.Source
-	included *include
+	labelSource *tags.Source // The Source of its labels.
+	filter      *keyFilter
 
-	// labels are the labels of each config so far. passed is the name of the first config that names of the source doesn't
-	// have.
-	labels map[account][]tags.Label
-	passed string
+	// labels of each config so far.
+	labels map[configKey][]tags.Label
+
+	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list.
+	unlistedName string
 }
 
-// A Config is the provider config of a resource, as field.ConfigRef has it. Resources without one have the zero Config.
+// A Config is the provider config of a resource. It has the fields of field.ConfigRef, which this package must not import.
+// Resources without a provider config have the zero Config.
 type Config struct {
 	schema.GroupVersionKind
 
@@ -45,31 +47,32 @@ type Config struct {
 	Namespaced bool
 }
 
-// An account is a provider config and its namespace.
-type account struct {
+// A configKey identifies a provider config, together with its namespace.
+type configKey struct {
 	Config
 
 	namespace string
 }
 
-// NamespaceOf returns the namespace of a desired resource. All composed resources of a namespaced composite resource are in its
-// namespace. Others have their own.
+// NamespaceOf returns the namespace of a desired resource. It is the namespace of the composite resource, or the desired
+// resource's own one if the composite resource has none.
 func (p *PerResource) NamespaceOf(desired object.Object) string {
 	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
 }
 
-// accountOf returns the provider config of a composed resource, or none if names of the source doesn't have it.
-func (p *PerResource) accountOf(a *accounts, c *Composed) account {
-	if len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
-		return account{}
+// listedConfigOf returns the provider config of a composed resource. It is zero if Names of the source doesn't list it, or if
+// the resource has none.
+func (p *PerResource) listedConfigOf(source *configSource, c *ComposedResource) configKey {
+	if len(source.Names) > 0 && !slices.Contains(source.Names, c.Config.Name) {
+		return configKey{}
 	}
 
-	return p.account(c)
+	return p.configOf(c)
 }
 
-// account returns the provider config of a composed resource. It is zero if the resource has none.
-func (p *PerResource) account(c *Composed) account {
-	out := account{Config: c.Config}
+// configOf returns the provider config of a composed resource. It is zero if the resource has none.
+func (p *PerResource) configOf(c *ComposedResource) configKey {
+	out := configKey{Config: c.Config}
 	if c.Config.Namespaced {
 		out.namespace = p.NamespaceOf(c.Desired)
 	}
@@ -77,108 +80,114 @@ func (p *PerResource) account(c *Composed) account {
 	return out
 }
 
-// selector returns the selector of the config's object.
-func (a account) selector() *fnv1.ResourceSelector {
-	return require.Named(a.GroupVersion().String(), a.Kind, a.namespace, a.Name)
+// selector returns the selector with which Crossplane fetches the config.
+func (k configKey) selector() *fnv1.ResourceSelector {
+	return require.Named(k.GroupVersion().String(), k.Kind, k.namespace, k.Name)
 }
 
-// String returns the name in messages, such as "ProviderConfig team-a/default (aws.m.upbound.io/v1beta1)".
-func (a account) String() string {
-	return fmt.Sprintf("%s %s (%s)", a.Kind, strings.TrimPrefix(a.namespace+"/"+a.Name, "/"), a.GroupVersion())
+// String returns the config's name for messages, such as "ProviderConfig team-a/default (aws.m.upbound.io/v1beta1)".
+func (k configKey) String() string {
+	return fmt.Sprintf("%s %s (%s)", k.Kind, strings.TrimPrefix(k.namespace+"/"+k.Name, "/"), k.GroupVersion())
 }
 
-// Require requires the provider config of a composed resource, if its labels count. It requires the same config on each call of
-// a run.
-func (p *PerResource) Require(c *Composed) {
-	for i := range p.all {
-		t := &p.all[i]
-		if a := t.accounts; a != nil && (t.scope == 0 || c.Selects(a.Resources)) {
-			if config := p.accountOf(a, c); config != (account{}) {
-				p.required.Resources(config.selector())
-			}
+// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. It asks for the same config
+// on each call of a run, as Crossplane expects.
+func (p *PerResource) RequireConfig(c *ComposedResource) {
+	for i := range p.labels {
+		source := p.labels[i].configSource
+		if source == nil || source.Resources != nil && !c.Selects(source.Resources) {
+			continue
+		}
+
+		if config := p.listedConfigOf(source, c); config != (configKey{}) {
+			p.required.Resources(config.selector())
 		}
 	}
 }
 
-// labelsOf returns the labels that t takes from a provider config: team: a for the ProviderConfig team-a. It reads each
-// config once.
-func (p *PerResource) labelsOf(t *scopedLabel, config account) ([]tags.Label, error) {
-	a := t.accounts
+// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. It reads each config
+// once for a source. If the config has no labels, scoped gets the reason.
+func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]tags.Label, error) {
+	if config == (configKey{}) {
+		return nil, nil
+	}
 
-	if labels, ok := a.labels[config]; ok || config == (account{}) {
+	source := scoped.configSource
+	if labels, ok := source.labels[config]; ok {
 		return labels, nil
 	}
 
-	out, err := p.read(a, config)
-	if note, ok := optional(a.Source, err); ok {
-		t.why, err = cmp.Or(t.why, note), nil
+	out, err := p.readConfig(source, config)
+	if note, ok := noteIfOptional(source.Source, err); ok {
+		scoped.whyMissing, err = cmp.Or(scoped.whyMissing, note), nil
 	} else {
-		t.had = true
+		scoped.wasFound = true
 	}
 
 	if err == nil {
-		a.labels[config] = out
+		source.labels[config] = out
 	}
 
 	return out, err
 }
 
-// read returns the labels in a provider config that the source includes. Without any, the error is a *absence. See
+// readConfig returns those labels of a provider config that the source includes. If there are none, the error is a *absence. See
 // testdata/providerconfig.yaml.
-func (p *PerResource) read(a *accounts, config account) ([]tags.Label, error) {
+func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags.Label, error) {
 	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {
-		none := fmt.Sprintf("there is no %s", config)
-		return nil, &absence{failure: none, note: none}
+		text := fmt.Sprintf("there is no %s", config)
+		return nil, &absence{failure: text, note: text}
 	}
 
-	// The selector has a name, so that it selects at most one object.
-	found, err := namedObject{Object: objects[0], name: config.String(), prefix: config.String() + " "}.labels(a.Source)
+	// The selector has a name, so there is one object.
+	found, err := namedObject{Object: objects[0], name: config.String(), prefix: config.String() + " "}.labelsFor(source.Source)
 	if err != nil {
 		return nil, err
 	}
 
 	var out []tags.Label
 
-	all, places := found[0], bound{reserved: p.reserved}
+	all, limit := found[0], sourceLimit{reserved: p.reserved}
 
-	for l, f := range p.included(a.Source, a.from, a.included, all) {
+	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, all) {
 		// Anybody may make a config in a namespace.
 		l.Trusted = l.Trusted && !config.Namespaced
 
 		var ok bool
-		if l.Value, ok, err = f.asText(a.Source); err != nil {
+		if l.Value, ok, err = value.asText(source.Source); err != nil {
 			return nil, err
 		}
 
 		if !ok {
-			delete(all, f.key) // Null is no label.
+			delete(all, value.key) // A value of null is no label.
 			continue
 		}
 
-		if places.admits(l) {
+		if limit.admits(l) {
 			out = append(out, l)
 		}
 	}
 
-	p.leftOut += places.leftOut
+	p.leftOut += limit.leftOut
 
-	// An empty map is meant to be empty.
+	// A map without any labels is empty on purpose: it is no absence.
 	if len(all) > 0 && len(out) == 0 {
-		return nil, &absence{note: cmp.Or(a.included.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
+		return nil, &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
 	}
 
 	return out, nil
 }
 
-// empty returns the reason for a source that finds nothing. why is the reason of the first config, if any was read.
-func (a *accounts) empty(why string) string {
+// emptyReason returns the reason why the source finds nothing. whyFirst is the reason of the first config, or empty if none was
+// read.
+func (source *configSource) whyEmpty(whyFirst string) string {
 	switch {
-	case len(a.labels) > 1:
-		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", len(a.labels), why)
-	case len(a.labels) == 0 && a.passed != "":
-		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", a.passed)
+	case len(source.labels) > 1:
+		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", len(source.labels), whyFirst)
+	case len(source.labels) == 0 && source.unlistedName != "":
+		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", source.unlistedName)
 	default:
-		return why
+		return whyFirst
 	}
 }

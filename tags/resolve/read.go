@@ -21,28 +21,31 @@ const compositeResource = "the composite resource"
 type namedObject struct {
 	object.Object
 
-	// name of the object, such as "ConfigMap platform/tags", and prefix of the paths of its fields: "ConfigMap platform/tags ".
-	// Fields of the composite resource have no prefix.
-	name, prefix string
+	// name of the object in messages, such as "ConfigMap platform/tags".
+	name string
+
+	// prefix is put before paths of the object's fields, as in "ConfigMap platform/tags data.labels". The composite resource has
+	// none.
+	prefix string
 }
 
-// valueAt returns the value at the path, which must be of one of the kinds, such as "an object". Otherwise not says what the value
-// isn't: "spec.labels is a list, not a map of strings".
-func (o namedObject) valueAt(path object.Path, not string, kinds ...string) (object.Node, error) {
+// valueAt returns the value at the path. It returns an error if the value is of none of the kinds, such as "an object". The error
+// ends with the mismatch: "spec.labels is a list, not a map of strings".
+func (o namedObject) valueAt(path object.Path, mismatch string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 
 	switch {
 	case err != nil:
 		return object.Node{}, errors.Errorf("%s%w", o.prefix, err)
 	case n.IsThere() && !slices.Contains(kinds, n.Kind()):
-		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.prefix, path, n.Kind(), not)
+		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.prefix, path, n.Kind(), mismatch)
 	default:
 		return n, nil
 	}
 }
 
-// strings returns the map of strings at the path, or nil if there is no such field. Keys whose value is null are left out.
-func (o namedObject) strings(path object.Path) (map[string]string, error) {
+// stringMapAt returns the map of strings at the path, or nil if there is no such field. Keys whose value is null are left out.
+func (o namedObject) stringMapAt(path object.Path) (map[string]string, error) {
 	n, err := o.valueAt(path, "not a map of strings", "an object")
 	if err != nil || !n.IsThere() {
 		return nil, err
@@ -54,9 +57,9 @@ func (o namedObject) strings(path object.Path) (map[string]string, error) {
 	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.prefix+path.String())
 }
 
-// patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the list's name in messages, and
-// invalid returns the reason against a pattern.
-func patternsIn(n object.Node, name string, invalid func(pattern string) string) ([]string, error) {
+// patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the list's name in messages. validate
+// returns the reason why a pattern is invalid, or nothing.
+func patternsIn(n object.Node, name string, validate func(pattern string) string) ([]string, error) {
 	out := make([]string, 0, n.Len())
 
 	for item := range n.Items() {
@@ -65,7 +68,7 @@ func patternsIn(n object.Node, name string, invalid func(pattern string) string)
 			return nil, errors.Errorf("%s[%d] is %s, not a string", name, len(out), item.Kind())
 		}
 
-		if why := invalid(text); why != "" {
+		if why := validate(text); why != "" {
 			return nil, errors.Errorf("%s[%d] %q: %s", name, len(out), text, why)
 		}
 
@@ -75,35 +78,34 @@ func patternsIn(n object.Node, name string, invalid func(pattern string) string)
 	return out, nil
 }
 
-// prefixable are the maps whose keys can have a prefix. If both have a key, the annotation counts, since an annotation can have
-// any value.
-var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
+// prefixedMaps are the maps from which a source with a prefix reads labels. If both have the same key, the annotation counts.
+var prefixedMaps = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// labels returns the labels at the path of the source s. If s has a prefix, such as tags.example.org/, labels returns the labels
-// and annotations with the prefix, and cuts it off. Keys whose value is null are left out.
-func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
-	paths := prefixable
+// labelsFor returns the labels that the source s reads from the object, as one map. They come from the field at fromFieldPath of
+// s. If s has a prefix, such as tags.example.org/, they come from the labels and annotations with the prefix, which is cut off
+// their keys. Keys whose value is null are left out. If there is no such field or key, the error is a *absence.
+func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
+	paths := prefixedMaps
 	if s.Prefix == "" {
 		paths = []object.Path{s.FromFieldPath}
 	}
 
-	var out labels
+	var out foundLabels
 
 	for _, path := range paths {
-		n, err := o.valueAt(path, "not a map of strings", "an object")
+		fields, err := o.valueAt(path, "not a map of strings", "an object")
 		if err != nil {
 			return nil, err
 		}
 
-		name := o.prefix + path.String()
-		if n.IsThere() && out == nil {
-			out = make(labels, n.Len())
+		if fields.IsThere() && out == nil {
+			out = make(foundLabels, fields.Len())
 		}
 
-		for b, n := range n.Fields() {
+		for b, value := range fields.Fields() {
 			key := string(b)
-			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !n.IsNull() {
-				out[stripped] = found{Node: n, path: name, key: key}
+			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !value.IsNull() {
+				out[stripped] = foundValue{Node: value, path: o.prefix + path.String(), key: key}
 			}
 		}
 	}
@@ -112,20 +114,20 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	case s.Prefix != "" && len(out) == 0:
 		return nil, &absence{note: fmt.Sprintf("no label or annotation of %s starts with %s", o.name, s.Prefix)}
 	case out == nil:
-		return nil, o.missing(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
+		return nil, o.missingError(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
 	default:
-		return []labels{out}, nil
+		return []foundLabels{out}, nil
 	}
 }
 
-// missing returns the error of an absent field. The note is for a field that isn't required.
-func (o namedObject) missing(path object.Path, note string) error {
+// missingError returns the *absence of a field. The note is the message if the source isn't required.
+func (o namedObject) missingError(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
-// string returns the text of s: its value, or the text of a field of the composite resource, such as spec.team. If the
-// field is absent or empty, the error is a *absence with the note.
-func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
+// textOf returns the value of s, or the text in the field of the composite resource at its fromFieldPath, such as spec.team. If
+// the field is absent or empty, the error is a *absence with the note.
+func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) {
 	if s.Value != "" {
 		return s.Value, nil
 	}
@@ -136,7 +138,7 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	case err != nil:
 		return "", err
 	case !n.IsThere():
-		return "", r.xr.missing(s.FromFieldPath, note)
+		return "", r.xr.missingError(s.FromFieldPath, note)
 	case n.Text() == "":
 		return "", &absence{failure: s.FromFieldPath.String() + " is empty", note: note}
 	default:
@@ -144,37 +146,38 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// text returns the text of s: its value, the text of a field of the composite resource, or the value of an expression. It is
-// empty if s is nil. Without a text, the error is a *absence. That has the note for a field, and names the wanted thing for
-// an expression: "the expression of the name has no value".
-func (r *resolver) text(s *v1beta1.StringSelector, wanted, note string) (string, error) {
+// selectorValue returns the name or namespace that s gives for a selector. s has the value itself, a field of the composite
+// resource, or an expression. A nil s gives none. If the field or the expression has no value, the error is a *absence. The note
+// is for a field. The message for an expression names wanted: "the expression of the name has no value".
+func (r *resolver) selectorValue(s *v1beta1.StringSelector, wanted, note string) (string, error) {
 	switch {
 	case s == nil:
 		return "", nil
 	case s.Expression.IsZero():
-		return r.string(&s.StringSource, note)
+		return r.textOf(&s.StringSource, note)
 	}
 
 	v, err := r.evaluate(s.Expression, wanted)
 	if err == nil && v.GetStringValue() == "" {
-		err = valueless(wanted, "it is empty")
+		err = valuelessError(wanted, "it is empty")
 	}
 
 	return v.GetStringValue(), err
 }
 
-// stringMap returns the map of m, as text returns a text. Value and fromFieldPath may be there together: then a key of value
-// counts. {fromFieldPath: spec.selector, value: {region: eu}} is the selector with region: eu.
-func (r *resolver) stringMap(m *v1beta1.MapSource, wanted, note string) (map[string]string, error) {
+// selectorLabels returns the labels that m gives for a selector, and uses wanted and note as selectorValue does. If m has both a
+// value and a field, the selector has the labels of both, and the value wins. For example, {fromFieldPath: spec.selector, value:
+// {region: eu}} gives region: eu, whatever region spec.selector has.
+func (r *resolver) selectorLabels(m *v1beta1.MapSource, wanted, note string) (map[string]string, error) {
 	switch {
 	case m == nil:
-		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
+		return nil, nil //nolint:nilnil // No labels are wanted.
 	case m.FromFieldPath.IsZero() && m.Value != nil:
 		return m.Value, nil
 	case !m.Expression.IsZero():
 		v, err := r.evaluate(m.Expression, wanted)
 		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
-			err = valueless(wanted, "it is empty")
+			err = valuelessError(wanted, "it is empty")
 		}
 
 		if err != nil {
@@ -184,25 +187,20 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, wanted, note string) (map[str
 		return object.StringMap(v, wanted)
 	}
 
-	out, err := r.xr.strings(m.FromFieldPath)
+	fieldLabels, err := r.xr.stringMapAt(m.FromFieldPath)
 
 	switch {
 	case err != nil:
 		return nil, err
 	case m.Value != nil:
-		return merge(out, m.Value), nil
-	case out == nil:
-		return nil, r.xr.missing(m.FromFieldPath, note)
+		merged := make(map[string]string, len(fieldLabels)+len(m.Value))
+		maps.Copy(merged, fieldLabels)
+		maps.Copy(merged, m.Value)
+
+		return merged, nil
+	case fieldLabels == nil:
+		return nil, r.xr.missingError(m.FromFieldPath, note)
 	default:
-		return out, nil
+		return fieldLabels, nil
 	}
-}
-
-// merge returns the entries of both maps. For a key of both, it takes the value of b.
-func merge(a, b map[string]string) map[string]string {
-	out := make(map[string]string, len(a)+len(b))
-	maps.Copy(out, a)
-	maps.Copy(out, b)
-
-	return out
 }

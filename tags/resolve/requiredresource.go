@@ -19,75 +19,81 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// requiredResource sources take labels from objects that Crossplane fetches.
-var requiredResource = sourceType{
-	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		objects, err := r.objects(s)
+// requiredResourceSources take labels from objects that Crossplane fetches.
+var requiredResourceSources = sourceType{
+	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
+		objects, err := r.selectedObjects(s)
 		if err != nil || len(objects) == 0 || s.IsHop() {
 			return nil, err
 		}
 
-		return ofAll(s, objects)
+		return labelsOfAll(s, objects)
 	},
 	title: func(r *resolver, s *v1beta1.Source) string { return r.selectedTitle(s.Resource) },
-	kinds: func(s *v1beta1.Source, _ v1beta1.ResourceKind) []v1beta1.ResourceKind {
+	kindsRead: func(s *v1beta1.Source, _ v1beta1.ResourceKind) []v1beta1.ResourceKind {
 		return s.Resource.ResourceKinds()
 	},
 }
 
-// pickedBefore returns the position of the object that the status of the composite resource records for the source s, or -1.
-// The status has e.g. classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}.
-func (r *resolver) pickedBefore(s *v1beta1.Source, objects []namedObject) int {
-	if r.in.StatusFieldPath.IsZero() {
+// recordedPosition returns the position of the object that the status of the composite resource records for the source s, or -1.
+// For the source "size", the status may have classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}.
+func (r *resolver) recordedPosition(s *v1beta1.Source, objects []namedObject) int {
+	if r.input.StatusFieldPath.IsZero() {
 		return -1
 	}
 
 	// A status of another form records no pick.
-	status, _ := r.xr.At(r.in.StatusFieldPath)
-	picked := status.Field("classes").Field(s.Name)
+	status, _ := r.xr.At(r.input.StatusFieldPath)
+	recorded := status.Field("classes").Field(s.Name)
 
 	return slices.IndexFunc(objects, func(o namedObject) bool {
-		return picked.Field("apiVersion").Text() == object.APIVersion(o.Object) && picked.Field("kind").Text() == object.Kind(o.Object) &&
-			picked.Field("namespace").Text() == object.Namespace(o.Object) && picked.Field("name").Text() == object.Name(o.Object)
+		return recorded.Field("apiVersion").Text() == object.APIVersion(o.Object) && recorded.Field("kind").Text() == object.Kind(o.Object) &&
+			recorded.Field("namespace").Text() == object.Namespace(o.Object) && recorded.Field("name").Text() == object.Name(o.Object)
 	})
 }
 
-// pick picks one of the objects of the source s: the recorded one, or else the one with the lowest name and then namespace. failed
-// is the error of look. If the composite resource is bound, only the recorded object can be picked. pick also takes the
-// provider that the object names. See testdata/class.yaml.
-func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) ([]namedObject, error) {
-	bound, err := r.bound(s.Resource.Unless)
+// pickOne picks the class of the composite resource among the objects of the source s, and takes the provider that the class
+// names. findErr is the error of finding the objects. The class is the first of these:
+//   - the object that the status of the composite resource records
+//   - none, if the composite resource is bound
+//   - the object with the lowest name, and among equal names with the lowest namespace
+//
+// See testdata/class.yaml.
+func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr error) ([]namedObject, error) {
+	bound, err := r.isBound(s.Resource.Unless)
 	if err != nil {
 		return nil, err
 	}
 
-	before := r.pickedBefore(s, objects)
-	if bound && (isAbsence(failed) || len(objects) > 0 && before < 0) {
+	recorded := r.recordedPosition(s, objects)
+	noneFound := isAbsence(findErr)
+	noneRecorded := len(objects) > 0 && recorded < 0
+
+	if bound && (noneFound || noneRecorded) {
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
 	}
 
-	if failed != nil || len(objects) == 0 {
-		return nil, failed
+	if findErr != nil || len(objects) == 0 {
+		return nil, findErr
 	}
 
-	// People choose a class by its name, and the namespace comes second.
 	class := slices.MinFunc(objects, func(a, b namedObject) int {
 		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
 	})
-	if before >= 0 {
-		class = objects[before]
+	if recorded >= 0 {
+		class = objects[recorded]
 	}
 
 	if path := s.ProviderFieldPath; !path.IsZero() {
-		n, err := class.At(path)
+		provider, err := class.At(path)
 
 		switch {
 		case err != nil:
 			return nil, errors.Wrapf(err, "cannot read the provider of %s", class.name)
-		case n.IsString():
-			r.set.Provider = cmp.Or(n.Text(), r.set.Provider)
-		case n.IsThere():
-			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, n.Kind())
+		case provider.IsString():
+			r.set.Provider = cmp.Or(provider.Text(), r.set.Provider)
+		case provider.IsThere():
+			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, provider.Kind())
 		}
 	}
 
@@ -100,15 +106,15 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) 
 	return []namedObject{class}, nil
 }
 
-// ofAll returns the labels of all objects, e.g. of both ConfigMaps that match team: a. Without any labels, the error is
-// a *absence about the first object.
-func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
-	none := ""
+// labelsOfAll returns the labels of all objects, such as the two ConfigMaps that match team: a. If no object has any, the error is
+// a *absence with a note about the first object.
+func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, err error) {
+	firstNote := ""
 
 	for _, o := range objects {
-		found, err := o.labels(s)
-		if note, ok := optional(s, err); ok {
-			none = cmp.Or(none, note)
+		found, err := o.labelsFor(s)
+		if note, ok := noteIfOptional(s, err); ok {
+			firstNote = cmp.Or(firstNote, note)
 			continue
 		}
 
@@ -123,11 +129,11 @@ func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 		return out, nil
 	}
 
-	return nil, &absence{note: none + soWithAll(objects)}
+	return nil, &absence{note: firstNote + soWithAllSuffix(objects)}
 }
 
-// soWithAll ends a note on the first of several objects.
-func soWithAll(objects []namedObject) string {
+// soWithAllSuffix returns the end of a note on the first of several objects. It says that the note holds for all objects.
+func soWithAllSuffix(objects []namedObject) string {
 	if len(objects) <= 1 {
 		return ""
 	}
@@ -135,17 +141,17 @@ func soWithAll(objects []namedObject) string {
 	return fmt.Sprintf(", and so with all %d objects", len(objects))
 }
 
-// selectedTitle returns a name for the selected objects, such as "Team payments" or "ConfigMap with team=payments".
+// selectedTitle returns a name for the selected objects for messages, such as "Team payments" or "ConfigMap with team=payments".
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
-	kinds, _ := r.kinds(res) // An error leaves none, and the source doesn't resolve.
+	kinds, _ := r.possibleKinds(res) // If there is an error, the source fails, and needs no title.
 	title := strings.Join(kindNames(kinds), " or ")
 
 	if res.Name != nil && !res.Name.Expression.IsZero() {
 		return title + " that an expression names"
 	}
 
-	// A source whose name can't be told resolves by its labels, or not at all.
-	name, err := r.text(res.Name, "", "")
+	// If the name can't be known, the source selects by labels, or fails.
+	name, err := r.selectorValue(res.Name, "", "")
 
 	switch {
 	case err == nil && name != "":
@@ -159,61 +165,62 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	case res.MatchLabels.All:
 		return "every " + title
 	default:
-		return title + " with " + pairs(res.MatchLabels.Value)
+		return title + " with " + labelPairs(res.MatchLabels.Value)
 	}
 }
 
-// pairs returns the labels as text, sorted: env=prod,team=payments.
-func pairs(labels map[string]string) string {
+// labelPairs returns the labels as one text, sorted: env=prod,team=payments.
+func labelPairs(labels map[string]string) string {
 	return strings.Join(words.Map(slices.Sorted(maps.Keys(labels)), func(key string) string { return key + "=" + labels[key] }), ",")
 }
 
-// objects are the objects that a source selects, or the error of looking for them. ambiguous says that the name of a picked object
-// means others, too. It is empty if the name is clear.
-type objects struct {
-	all       []namedObject
-	ambiguous string
-	err       error
+// A selection has the objects that a source selects, or the error of finding them.
+type selection struct {
+	objects []namedObject
+	err     error
+
+	// ambiguity is the note that objects of several kinds have the name of the picked one. It is empty if no other has it.
+	ambiguity string
 }
 
-// objects returns the objects that look finds for s, such as the Namespace team-a, or the one that pick chooses. It
-// looks once.
-func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
-	out, ok := r.found[s]
+// selectedObjects returns the objects that the source s selects, such as the Namespace team-a. With pick: One, it returns the
+// picked object only. It looks for the objects of a source once.
+func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
+	out, ok := r.selections[s]
 	if !ok {
-		out.all, out.err = r.look(s)
+		out.objects, out.err = r.findObjects(s)
 		if s.Pick == v1beta1.PickOne {
-			candidates := out.all
-			out.all, out.err = r.pick(s, candidates, out.err)
-			out.ambiguous = r.ambiguous(s.Resource, candidates, out.all)
+			candidates := out.objects
+			out.objects, out.err = r.pickOne(s, candidates, out.err)
+			out.ambiguity = r.ambiguityNote(s.Resource, candidates, out.objects)
 		}
 
-		r.found[s] = out
+		r.selections[s] = out
 	}
 
-	return slices.Clone(out.all), out.err
+	return slices.Clone(out.objects), out.err
 }
 
-// ambiguous says that candidates of several kinds have the name in the composite resource, and which one is picked. It is empty if the
-// composite resource has no name, or also the kind.
-func (r *resolver) ambiguous(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
-	name, err := r.text(res.Name, "", "")
+// ambiguityNote returns a note if candidates of several kinds have the name in the composite resource. The note says which one is
+// picked. It is empty if the composite resource gives no name, or also gives the kind.
+func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
+	name, err := r.selectorValue(res.Name, "", "")
 	if err != nil || name == "" || len(candidates) < 2 || len(picked) == 0 {
 		return ""
 	}
 
 	names := words.Names(words.Map(candidates, func(o namedObject) string { return o.name }), 0)
-	mend := "with kindFieldPath, the composite resource can name the kind"
+	advice := "with kindFieldPath, the composite resource can name the kind"
 
 	if !res.KindFieldPath.IsZero() {
-		mend = "write the kind that is meant to " + res.KindFieldPath.String()
+		advice = "write the kind that is meant to " + res.KindFieldPath.String()
 	}
 
-	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, mend)
+	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, advice)
 }
 
-// bound reports whether the composite resource has the field of unless, such as spec.resourceRef.
-func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
+// isBound reports whether the composite resource is bound: it has the field of unless, such as spec.resourceRef.
+func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 	if unless == nil {
 		return false, nil
 	}
@@ -223,14 +230,15 @@ func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
 	return n.IsThere(), errors.Wrap(err, "cannot tell whether one is to be picked")
 }
 
-// look returns the objects that s.Resource selects, sorted by namespace, name and the order of the kinds. It requires them, and
-// returns none until Crossplane has sent them and all objects that the selector reads.
+// findObjects returns the objects that s.Resource selects, sorted by namespace, name and the order of the kinds. It requires
+// them, and returns none until Crossplane has sent all of them. An expression in the selector may read other objects: then
+// findObjects returns none until Crossplane has sent these.
 //
-// Everybody may label an object of one's own namespace. So a trusted source that selects by labels takes objects of a namespace
-// only if it has resource.namespace. See testdata/trust.yaml.
-func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
-	sel, err := r.selector(s.Resource, s.Pick)
-	if errors.Is(err, errWaits) {
+// Everybody may label objects in a namespace of their own. So a trusted source that selects by labels takes objects in a namespace
+// only if resource.namespace names it. See testdata/trust.yaml.
+func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
+	selector, err := r.selectorFor(s.Resource, s.Pick)
+	if errors.Is(err, errWaiting) {
 		return nil, nil
 	}
 
@@ -238,26 +246,26 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 		return nil, err
 	}
 
-	var objects []namedObject
-
-	kinds, err := r.kinds(s.Resource)
+	kinds, err := r.possibleKinds(s.Resource)
 	if err != nil {
 		return nil, err
 	}
 
-	all, others := true, 0
-	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
+	var objects []namedObject
+
+	allAnswered, untrusted := true, false
+	byLabelsAnywhere := selector.GetMatchName() == "" && selector.GetNamespace() == ""
 
 	for _, k := range kinds {
-		one := proto.CloneOf(sel)
-		one.ApiVersion, one.Kind = k.APIVersion, k.Kind
+		ofKind := proto.CloneOf(selector)
+		ofKind.ApiVersion, ofKind.Kind = k.APIVersion, k.Kind
 
-		found, answered := r.required.Resources(one)
-		all = all && answered
+		found, answered := r.required.Resources(ofKind)
+		allAnswered = allAnswered && answered
 
 		for _, o := range found {
-			if s.Trusted && anywhere && object.Namespace(o) != "" {
-				others++
+			if s.Trusted && byLabelsAnywhere && object.Namespace(o) != "" {
+				untrusted = true
 				continue
 			}
 
@@ -266,12 +274,12 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 		}
 	}
 
-	if !all {
+	if !allAnswered {
 		return nil, nil
 	}
 
 	if len(objects) == 0 {
-		return nil, noObjects(r.required, kinds, sel, others > 0)
+		return nil, noObjectsError(r.required, kinds, selector, untrusted)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
@@ -279,105 +287,114 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	return objects, nil
 }
 
-// kinds returns the kinds that the objects of res may have: the kind in the field at kindFieldPath, or all if there is none.
-func (r *resolver) kinds(res *v1beta1.RequiredResource) ([]v1beta1.ResourceKind, error) {
+// possibleKinds returns the kinds that the objects of res may have. If the composite resource names a kind at kindFieldPath, it
+// is the only one. Otherwise, possibleKinds returns all kinds of res.
+func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.ResourceKind, error) {
 	kinds := res.ResourceKinds()
 	if res.KindFieldPath.IsZero() {
 		return kinds, nil
 	}
 
-	name, err := r.string(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "")
+	name, err := r.textOf(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "")
 	if isAbsence(err) {
 		return kinds, nil
 	}
 
-	named := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
-	if err == nil && len(named) == 0 {
+	ofName := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
+	if err == nil && len(ofName) == 0 {
 		err = errors.Errorf("%s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
 	}
 
-	return named, errors.Wrap(err, "cannot tell the kind")
+	return ofName, errors.Wrap(err, "cannot tell the kind")
 }
 
-// kindNames returns the names of the kinds.
 func kindNames(kinds []v1beta1.ResourceKind) []string {
 	return words.Map(kinds, func(k v1beta1.ResourceKind) string { return k.Kind })
 }
 
-// noObjects returns the error of a selector without an object: "there is no ConfigMap (v1) named "tags"". untrusted says
-// that there are objects, but none that a trusted source takes.
-func noObjects(required *require.Requirements, kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
+// noObjectsError returns the error of a selector that selects no object: "there is no ConfigMap (v1) named "tags"". untrusted
+// says that it selects objects, but none that a trusted source takes.
+func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector, untrusted bool) error {
 	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
-	wanted := strings.Join(names, " or ") + " " + selected(sel)
-	none := "there is no " + wanted
+	wanted := strings.Join(names, " or ") + " " + selectorText(selector)
+	text := "there is no " + wanted
 
 	switch {
 	case untrusted:
-		none = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wanted)
-	case required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "":
-		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
+		text = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wanted)
+	case required.Old() && selector.GetMatchName() != "" && selector.GetNamespace() != "":
+		text += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
 
-	return &absence{failure: none, note: none}
+	return &absence{failure: text, note: text}
 }
 
-// selector returns the selector of res, without a kind. If pick is One, an absent name or label is no error: the selector has
-// the first of the name, the labels, and defaultMatchLabels. For example, an empty spec.className leads to
-// defaultMatchLabels: {default: "true"}.
-func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
+// selectorFor returns the selector of res, without a kind. It selects by the first of the name, the labels, and
+// defaultMatchLabels. If pick is One, a name or labels that are absent are no error. For example, if spec.className is empty, the
+// selector has defaultMatchLabels: {default: "true"}.
+func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
 	const neither = compositeResource + " gives neither a name nor labels to match"
 
-	fails := func(err error) bool { return err != nil && (pick != v1beta1.PickOne || !isAbsence(err)) }
-	labelled := &fnv1.MatchLabels{}
-	out := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labelled}}
+	isFailure := func(err error) bool {
+		mustExist := pick != v1beta1.PickOne
+		return err != nil && (mustExist || !isAbsence(err))
+	}
 
-	namespace, err := r.text(res.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
+	matchLabels := &fnv1.MatchLabels{}
+	selector := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: matchLabels}}
+
+	namespace, err := r.selectorValue(res.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot tell the namespace")
 	}
 
 	if namespace != "" {
-		out.Namespace = &namespace
+		selector.Namespace = &namespace
 	}
 
-	name, err := r.text(res.Name, "the name", neither)
-	if fails(err) {
+	name, err := r.selectorValue(res.Name, "the name", neither)
+	if isFailure(err) {
 		return nil, errors.Wrap(err, "cannot tell the name")
 	}
 
 	if name != "" {
-		out.Match = &fnv1.ResourceSelector_MatchName{MatchName: name}
+		selector.Match = &fnv1.ResourceSelector_MatchName{MatchName: name}
+		return selector, nil
 	}
 
-	if name != "" || res.MatchLabels != nil && res.MatchLabels.All {
-		return out, nil
+	// A selector with empty labels selects all objects of the kind.
+	if res.MatchLabels != nil && res.MatchLabels.All {
+		return selector, nil
 	}
 
-	labelled.Labels, err = r.stringMap(res.MatchLabels, "the labels to match", neither)
-	if res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny && len(labelled.GetLabels()) == 0 &&
-		(err == nil || isAbsence(err) && res.DefaultMatchLabels == nil) {
-		return out, nil
+	matchLabels.Labels, err = r.selectorLabels(res.MatchLabels, "the labels to match", neither)
+
+	emptyMatchesAny := res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny
+	if emptyMatchesAny && len(matchLabels.GetLabels()) == 0 {
+		absentWithoutDefault := isAbsence(err) && res.DefaultMatchLabels == nil
+		if err == nil || absentWithoutDefault {
+			return selector, nil
+		}
 	}
 
-	if fails(err) {
+	if isFailure(err) {
 		return nil, errors.Wrap(err, "cannot tell the labels to match")
 	}
 
-	if len(labelled.GetLabels()) == 0 {
-		labelled.Labels = res.DefaultMatchLabels // Only where one is picked.
+	if len(matchLabels.GetLabels()) == 0 {
+		matchLabels.Labels = res.DefaultMatchLabels // Only sources with pick: One have any.
 	}
 
-	// No labels would match everything.
-	if len(labelled.GetLabels()) == 0 {
+	if len(matchLabels.GetLabels()) == 0 {
 		return nil, &absence{failure: neither, note: neither}
 	}
 
-	return out, nil
+	return selector, nil
 }
 
-// selected returns a selector in the words of messages: `named "tags" in the namespace "platform"`.
-func selected(s *fnv1.ResourceSelector) string {
-	out := "with the labels " + pairs(s.GetMatchLabels().GetLabels())
+// selectorText returns the selector in the words of messages: `named "tags" in the namespace "platform"`.
+func selectorText(s *fnv1.ResourceSelector) string {
+	out := "with the labels " + labelPairs(s.GetMatchLabels().GetLabels())
 
 	switch {
 	case s.GetMatchName() != "":

@@ -164,7 +164,7 @@ func TestPickIsNotRandom(t *testing.T) {
 	}
 
 	ofName := picked("AWSClass", "gold", "")
-	ofName.Ambiguous = []resolve.Lack{{Source: `sources[0] "class"`, Why: "AWSClass gold, GCPClass gold have the same name, and AWSClass gold is picked: with kindFieldPath, the composite resource can name the kind"}}
+	ofName.AmbiguousSources = []resolve.SourceNote{{Source: `sources[0] "class"`, Why: "AWSClass gold, GCPClass gold have the same name, and AWSClass gold is picked: with kindFieldPath, the composite resource can name the kind"}}
 
 	objects := worldOf(t, "class").Objects
 

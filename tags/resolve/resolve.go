@@ -21,15 +21,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A LabelSet is what the input comes to for one composite resource: its label set, and all else that the input reads of
-// objects. It is not complete before Crossplane has fetched all objects.
+// A LabelSet is the result of resolving the input for one composite resource. It has the labels of all sources, and all else that
+// the input reads from objects. It is complete once Crossplane has fetched all objects.
 type LabelSet struct {
-	// Provider comes from a field of the composite resource, or from a class. It is empty if neither has one, and if the
-	// input has provider.value.
+	// Provider names the tag profile, such as aws. It comes from a field of the composite resource, or else from a class. It is
+	// empty if neither has one, and if the input has provider.value.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. Labels that differ per composed resource are neither here
-	// nor in Denied and Overridden.
+	// Labels of all sources, sorted. No two have the same tag key. Labels that only some composed resources have, or that
+	// expressions compute for each, are in PerResource only. The same holds for Denied and Overridden.
 	Labels []tags.Label
 
 	// PerResource has all labels for each composed resource. It is nil if no label differs.
@@ -38,41 +38,43 @@ type LabelSet struct {
 	// Denied are the labels with reserved keys from sources that aren't trusted, sorted. They are skipped.
 	Denied []tags.Label
 
-	// Overridden are the labels that lost to a label of a later source with the same tag key, in the order of losing.
+	// Overridden are labels that aren't in Labels, since labels of later sources have the same tag keys. The label that was
+	// overridden last is the last one.
 	Overridden []tags.Label
 
-	// Lost are the labels of a composed resource whose expressions have no value for it.
-	Lost []Absent
+	// ValuelessLabels are the labels of one composed resource whose expressions have no value for it. Only LabelSetOf returns
+	// any.
+	ValuelessLabels []ValuelessLabel
 
-	// Cut is the number of labels beyond maxLabels, at most: see Surplus.
-	Cut int
+	// LeftOut is how many labels beyond the limit maxLabels were left out. It may count a key twice: see Surplus.
+	LeftOut int
 
-	// Classes are the picked objects, by the name of their source.
+	// Classes are the objects of sources with pick: One, by the names of the sources.
 	Classes map[string]object.Object
 
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
 	Remove, Ignore []TagKey
 
-	// Metadata are the labels and annotations that kubernetesMetadata copies, by the position of the entry. Entries that copy
-	// from composed resources have none here.
+	// Metadata has the labels and annotations that kubernetesMetadata copies, for each of its entries. Entries that copy from
+	// composed resources have none yet.
 	Metadata []Metadata
 
-	// Absent are the expressions without a value, in the order of their sources and keys. Expressions that differ per
-	// resource are not among them.
-	Absent []Lack
+	// CommonValueless names the expressions without a value, in the order of their sources and keys. Expressions that are
+	// evaluated for each resource are not among them.
+	CommonValueless []SourceNote
 
-	// Hops are the objects of sources on the way to other objects, in the order of the sources.
+	// Hops are the objects of sources that lead to objects of other sources, in the order of the sources.
 	Hops []Hop
 
-	// Empty are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
-	Empty []Lack
+	// EmptySources are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
+	EmptySources []SourceNote
 
-	// Ambiguous are the sources that picked one of several objects with the same name, in their order.
-	Ambiguous []Lack
+	// AmbiguousSources are the sources that picked one of several objects with the same name, in their order.
+	AmbiguousSources []SourceNote
 }
 
-// A Hop is what one source finds on the way to other objects: an expression selects its objects, or it gives no labels itself.
-// For example, the source "team" finds the Team payments, whose spec.organization selects an Organization.
+// A Hop has the objects of one source in a chain of objects. An expression selects the objects, or the source gives no labels
+// itself. For example, the source "team" finds the Team payments, whose spec.organization selects an Organization.
 type Hop struct {
 	// Source is the name of the source in messages, and Objects are the names of its objects.
 	Source  string
@@ -81,72 +83,79 @@ type Hop struct {
 
 func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects, 0) }
 
-// A Lack says that a source finds nothing, that one of its expressions has no value, or that a name means several objects.
-type Lack struct {
+// A SourceNote says one of these:
+//   - A source finds nothing.
+//   - An expression of a source has no value.
+//   - The name of an object means several objects.
+type SourceNote struct {
 	// Source is the name of the source in messages, and Why gives the reason.
 	Source, Why string
 }
 
-func (l Lack) String() string { return l.Source + ": " + l.Why }
+func (n SourceNote) String() string { return n.Source + ": " + n.Why }
 
-// Valueless returns the single expressions without a value, in the order of their sources and keys. An expression that differs
-// per resource is among them if no resource so far has got a value. Sources that find nothing at all are left out: Empty
-// has them. For example, it returns `sources[0]: expressions[team]: no such key: labels`.
-func (s *LabelSet) Valueless() []Lack {
-	empty := make(map[string]bool)
-	for _, l := range slices.Concat(s.Empty, s.PerResource.Empty()) {
-		empty[l.Source] = true
+// Valueless returns the expressions without a value, in the order of their sources and keys. Expressions that are evaluated for
+// each resource are among them if no resource so far has got a value. Expressions of EmptySources are left out, since all of
+// them lack a value. For example, Valueless returns `sources[0]: expressions[team]: no such key: labels`.
+func (s *LabelSet) Valueless() []SourceNote {
+	isEmpty := make(map[string]bool)
+	for _, note := range slices.Concat(s.EmptySources, s.PerResource.EmptySources()) {
+		isEmpty[note.Source] = true
 	}
 
-	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
+	valueless := slices.Concat(s.CommonValueless, s.PerResource.valuelessEverywhere())
+
+	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return isEmpty[note.Source] })
 }
 
-// Surplus returns how many labels are skipped at most with count-cap and without a name, since a label set has at most maxLabels.
-// If labels differ per resource, it is the largest number of any resource so far. 1,200 untrusted labels have a surplus of 200.
-// It isn't exact, since nobody keeps keys that bounds leave out: two sources can have the same key there.
+// Surplus returns how many labels are left out, since a label set has at most maxLabels. It is 200 for 1,200 labels. If labels differ per resource, Surplus returns the largest number of any resource so far. It is the most that there can
+// be: keys that are left out are not compared, so a key of two sources counts twice.
 func (s *LabelSet) Surplus() int {
 	if s.PerResource == nil {
-		return s.Cut
+		return s.LeftOut
 	}
 
-	return s.Cut + s.PerResource.surplus
+	return s.LeftOut + s.PerResource.surplus
 }
 
-// Skipped returns the words of messages for a surplus, and for the labels that stay.
-func Skipped(surplus int) string {
+// SurplusMessage returns the message about so many labels that are left out. It also says which labels stay.
+func SurplusMessage(surplus int) string {
 	return fmt.Sprintf("up to %s skipped: %s (at most %d labels together: labels of trusted sources stay first, and then the lowest keys)",
 		words.Count(surplus, "label", "labels"), profile.CountCap, maxLabels)
 }
 
-// Transformer returns the transformer of the set's labels, with the formats and reserved keys of the input.
-func (s *LabelSet) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
-	t := tags.NewTransformer(s.Labels, in.Formats())
-	t.FormatValues(in.Values())
-	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Denied)
+// Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It
+// also gets the trusted labels among the overridden ones: one of them counts if the label that took its place turns out to have a
+// reserved key.
+func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
+	t := tags.NewTransformer(s.Labels, input.Formats())
+	t.SetValueFormats(input.Values())
+	t.Reserve(input.ReservedKeys, input.KeyPrefix, s.Denied)
 
-	t.Overridden(slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted }))
+	trustedOverridden := slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted })
+	t.SetOverridden(trustedOverridden)
 
 	return t
 }
 
-// Common returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
+// CommonLabels returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
 // env: test to some resources.
-func (s *LabelSet) Common() []tags.Label {
-	replacing := s.PerResource.replacing()
+func (s *LabelSet) CommonLabels() []tags.Label {
+	replacing := s.PerResource.differingKeys()
 
-	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return replacing[l.TagKey].Later(l.Source) })
+	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return replacing[l.TagKey].IsLaterThan(l.Source) })
 }
 
 // ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
-// "classes": {"size": {…}}}. Labels are by qualified key, and classes are whole objects by the name of their source. Two
-// labels with one qualified key may have different tag keys: then the one that beats the other is here. See
+// "classes": {"size": {…}}}. Labels are by qualified key, and classes are whole objects by the name of their source. If two
+// labels have the same qualified key, but different tag keys, the trusted one or else the later one is here. See
 // testdata/tocontext.yaml.
 func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	winners := make(map[string]tags.Label, len(s.Labels))
 
-	for _, l := range s.Common() {
-		if old := winners[l.QualifiedKey]; old.Beats(l) {
+	for _, l := range s.CommonLabels() {
+		if winner := winners[l.QualifiedKey]; winner.Beats(l) {
 			continue
 		}
 
@@ -167,102 +176,103 @@ func (s *LabelSet) ForContext() *structpb.Struct {
 
 // A resolver resolves the sources of one input for one request.
 type resolver struct {
-	// merged labels of the sources so far.
-	*merged
+	// mergedLabels of the sources so far.
+	*mergedLabels
 
-	in       *v1beta1.CloudTags
-	xr       namedObject
-	context  *structpb.Struct
-	contexts map[string]object.Object // Objects of the context by key, as far as they were read.
-	required *require.Requirements
+	input          *v1beta1.CloudTags
+	xr             namedObject
+	context        *structpb.Struct
+	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
+	required       *require.Requirements
 
-	// call evaluates expressions, and readable are the sources whose objects, if they find any, it has.
-	call     *expression.Call
-	readable map[*v1beta1.Source]bool
+	// call evaluates expressions. passedSources are the sources whose objects it has got, even if there were none.
+	call          *expression.Call
+	passedSources map[*v1beta1.Source]bool
 
-	// found has the objects of each source that selects objects. So each source looks once, even if several expressions
-	// read its objects.
-	found map[*v1beta1.Source]objects
+	// selections has the objects of each source that selects objects. So each source looks for its objects once, even if
+	// several expressions read them.
+	selections map[*v1beta1.Source]selection
 
-	// registries are the registries so far, and patterns counts the patterns of keys in fields and expressions, by the part of the input
-	// that reads them first, such as removeTags[0].
-	registries map[registryPlace]registry
-	patterns   map[string]int
+	// keyPatterns has the patterns of each include that was read. patternCounts counts the patterns in fields and expressions,
+	// by the part of the input that reads them first, such as removeTags[0].
+	keyPatterns   map[patternsPlace]keyPatterns
+	patternCounts map[string]int
 }
 
 // newResolver returns the resolver of the input for one request. It has a PerResource if any labels may differ per
 // resource.
-func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
+func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	r := &resolver{
-		in:       in,
-		xr:       namedObject{Object: xr, name: compositeResource},
-		context:  req.GetContext(),
-		contexts: make(map[string]object.Object),
-		required: required,
-		patterns: make(map[string]int),
+		mergedLabels: newMergedLabels(profile.NewFoldedKeySet(input.ReservedKeys...), 0),
 
-		registries: make(map[registryPlace]registry),
+		input:          input,
+		xr:             namedObject{Object: xr, name: compositeResource},
+		context:        req.GetContext(),
+		contextObjects: make(map[string]object.Object),
+		required:       required,
 
-		found:    make(map[*v1beta1.Source]objects),
-		readable: make(map[*v1beta1.Source]bool),
-		call:     expression.NewCall(ctx, xr, req.GetContext()),
-		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
+		call:          expression.NewCall(ctx, xr, req.GetContext()),
+		passedSources: make(map[*v1beta1.Source]bool),
+
+		selections:    make(map[*v1beta1.Source]selection),
+		keyPatterns:   make(map[patternsPlace]keyPatterns),
+		patternCounts: make(map[string]int),
 	}
 
-	if slices.ContainsFunc(in.Sources, differsPerResource) {
+	if slices.ContainsFunc(input.Sources, differsPerResource) {
 		r.set.PerResource = &PerResource{resolver: r}
 	}
 
 	return r
 }
 
-// Resolve resolves the sources of an input for a request, and requires the objects that Crossplane must fetch. An error is a
-// resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended, Resolve returns the error of
-// ctx. The files in testdata have cases, e.g. hierarchy.yaml for labels of a namespace below an organization.
-func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (LabelSet, error) {
-	r := newResolver(ctx, in, req, required)
+// Resolve returns the labels that the sources of an input give for a request. It requires the objects that Crossplane must fetch
+// for them. An error is a resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended, Resolve
+// returns the error of ctx. The files in testdata have cases, e.g. hierarchy.yaml for labels of a namespace and its organization.
+func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (LabelSet, error) {
+	r := newResolver(ctx, input, req, required)
 
-	for i := range in.Sources {
+	for i := range input.Sources {
 		if err := ctx.Err(); err != nil {
 			return LabelSet{}, err
 		}
 
-		s := &in.Sources[i]
-		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: s.OnConflict}
+		s := &input.Sources[i]
+		name := input.SourceName(i)
 
-		err := r.source(s, from)
-		if why := r.found[s].ambiguous; why != "" {
-			r.set.Ambiguous = append(r.set.Ambiguous, Lack{from.Name, why})
+		err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
+		if why := r.selections[s].ambiguity; why != "" {
+			r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, why})
 		}
 
-		if note, ok := optional(s, err); ok {
-			r.set.Empty = append(r.set.Empty, Lack{from.Name, note})
+		if note, ok := noteIfOptional(s, err); ok {
+			r.set.EmptySources = append(r.set.EmptySources, SourceNote{name, note})
 			continue
 		}
 
 		if err != nil {
-			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", from.Name)
+			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", name)
 		}
 
-		if all := r.found[s].all; len(all) > 0 && (s.IsHop() || s.Resource.IsComputed()) {
-			r.set.Hops = append(r.set.Hops, Hop{from.Name, words.Map(all, func(o namedObject) string { return o.name })})
+		if objects := r.selections[s].objects; len(objects) > 0 && (s.IsHop() || s.Resource.IsComputed()) {
+			r.set.Hops = append(r.set.Hops, Hop{name, words.Map(objects, func(o namedObject) string { return o.name })})
 		}
 	}
 
-	if err := r.mergeAll(); err != nil {
+	if err := r.finishLabels(); err != nil {
 		return LabelSet{}, err
 	}
 
-	// A class has less weight than the composite resource.
-	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
-		named, err := r.string(p, "")
+	// The provider in a field of the composite resource wins over the provider of a class.
+	if p := input.Provider; p != nil && !p.FromFieldPath.IsZero() {
+		provider, err := r.textOf(p, "")
 		if err != nil && !isAbsence(err) {
 			return LabelSet{}, errors.Wrap(err, "cannot resolve provider")
 		}
 
-		r.set.Provider = cmp.Or(named, r.set.Provider)
+		r.set.Provider = cmp.Or(provider, r.set.Provider)
 	}
 
 	if err := r.tagKeys(); err != nil {
@@ -276,10 +286,10 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	return r.set, nil
 }
 
-// mergeAll finishes the labels of the set once all sources are merged: it cuts labels beyond maxLabels, and drops a
+// finishLabels finishes the labels of the set once all sources are merged. It leaves out labels beyond maxLabels, and drops a
 // PerResource in which no label differs. The error is a LimitError.
-func (r *resolver) mergeAll() error {
-	if err := r.cut(); err != nil {
+func (r *resolver) finishLabels() error {
+	if err := r.leaveOutSurplus(); err != nil {
 		return err
 	}
 
@@ -287,17 +297,19 @@ func (r *resolver) mergeAll() error {
 
 	switch {
 	case p == nil:
-	case !slices.ContainsFunc(p.all, func(t scopedLabel) bool { return t.differs() }): // They may not be included.
-		r.set.PerResource = nil
-	case r.set.Cut > 0:
-		p.dropCut(r.merged)
+	case !slices.ContainsFunc(p.labels, func(scoped scopedLabel) bool { return scoped.differs() }):
+		r.set.PerResource = nil // For example, include leaves out all labels that would differ.
+	case r.set.LeftOut > 0:
+		p.dropLeftOut(r.mergedLabels)
 	}
 
 	return nil
 }
 
-// differsPerResource reports whether labels of s may differ per composed resource: s reads provider configs, has resources, or
-// has an expression such as desired.spec.region.
+// differsPerResource reports whether labels of s may differ per composed resource. They do in these cases:
+//   - s reads provider configs.
+//   - s sets `resources`, so that only selected resources get its labels.
+//   - s has an expression that is evaluated for each resource, such as desired.spec.region.
 func differsPerResource(s v1beta1.Source) bool {
 	for _, e := range s.Expressions {
 		if len(e.PerResource()) > 0 {
@@ -308,59 +320,58 @@ func differsPerResource(s v1beta1.Source) bool {
 	return s.Type == v1beta1.SourceTypeProviderConfig || s.Resources != nil
 }
 
-// take adds the label l of the source s to the set, unless s is for some resources only. If any labels differ, it also
-// adds l to the labels of each resource: the common env: prod is in both, and team: a of a source for Buckets in the
-// PerResource only.
-func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
+// takeLabel adds the label l of the source s to the set, and to the PerResource if there is one. If s selects resources, such as
+// all Buckets, takeLabel adds l to the PerResource only.
+func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
-		p.add(scopedLabel{Label: l, had: true}, s)
+		p.addScoped(scopedLabel{Label: l, wasFound: true}, s)
 	}
 
 	if s.Resources == nil {
-		r.merged.take(l)
+		r.mergeLabel(l)
 	}
 }
 
-// leave counts n labels of the source s beyond the bound of a source.
-func (r *resolver) leave(n int, s *v1beta1.Source) {
+// countLeftOut counts n labels of the source s that its sourceLimit has left out.
+func (r *resolver) countLeftOut(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
-		r.set.Cut += n
+		r.set.LeftOut += n
 	} else {
 		r.set.PerResource.leftOut += n
 	}
 }
 
-// A merged is a set of labels to which sources add theirs, in their order.
-type merged struct {
+// mergedLabels is a LabelSet to which sources add their labels, one source after the other.
+type mergedLabels struct {
 	set LabelSet
 
 	// reserved keys, which only trusted sources may set.
 	reserved profile.KeySet
 
-	// at has the positions of labels in the set, by their tag keys.
-	at map[string]int
+	// positions of the labels in set.Labels, by tag key.
+	positions map[string]int
 }
 
-// newMerged returns an empty set with room for so many labels.
-func newMerged(reserved profile.KeySet, room int) *merged {
-	return &merged{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, at: make(map[string]int, room)}
+// newMergedLabels returns an empty set with room for so many labels.
+func newMergedLabels(reserved profile.KeySet, room int) *mergedLabels {
+	return &mergedLabels{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, positions: make(map[string]int, room)}
 }
 
-// take adds l, in the place of a label of an earlier source with the same tag key: env: prod of the last source takes
-// the place of env: dev. If l has a reserved key and isn't trusted, l is denied instead.
-func (m *merged) take(l tags.Label) {
+// mergeLabel adds l to the set. A label of an earlier source with the same tag key is overridden: env: prod takes the place of
+// env: dev. If l has a reserved key and isn't trusted, l is denied instead.
+func (m *mergedLabels) mergeLabel(l tags.Label) {
 	if !l.Trusted && tags.HasReservedKey(m.reserved, l) {
 		m.set.Denied = append(m.set.Denied, l)
 		return
 	}
 
-	if i, ok := m.at[l.TagKey]; ok {
+	if i, ok := m.positions[l.TagKey]; ok {
 		m.set.Overridden = append(m.set.Overridden, m.set.Labels[i])
 		m.set.Labels[i] = l
 
 		return
 	}
 
-	m.at[l.TagKey] = len(m.set.Labels)
+	m.positions[l.TagKey] = len(m.set.Labels)
 	m.set.Labels = append(m.set.Labels, l)
 }

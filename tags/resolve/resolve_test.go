@@ -22,7 +22,7 @@ import (
 
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
-var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.LabelSet{}, "Empty"), classesByTitle, byPosition}
+var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.LabelSet{}, "EmptySources"), classesByTitle, byPosition}
 
 // classesByTitle compares classes by what messages call them.
 var classesByTitle = cmp.FilterPath(
@@ -136,13 +136,13 @@ func TestValueless(t *testing.T) {
 	}
 
 	for _, name := range []string{"x", "y"} {
-		c := &resolve.Composed{Name: name, Desired: object.Tree(tagstest.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
-		if _, err := set.PerResource.Set(c); err != nil {
+		c := &resolve.ComposedResource{Name: name, Desired: object.Tree(tagstest.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
+		if _, err := set.PerResource.LabelSetOf(c); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	want := []resolve.Lack{
+	want := []resolve.SourceNote{
 		{Source: "sources[0]", Why: "expressions[b]: no such key: labls"},
 		{Source: `sources[2] "each"`, Why: "expressions[e]: no such key: nam"},
 	}

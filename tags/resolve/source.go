@@ -20,35 +20,36 @@ import (
 
 // A sourceType says how sources of one type are read.
 type sourceType struct {
-	// find returns the labels of a source: a map for each object that has any, later over
-	// earlier ones. It returns none while Crossplane fetches the objects, and a *absence as an
-	// error if there are none. It is nil for sources that are read per composed resource.
-	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
+	// find returns a map of labels for each object that has any. Labels of later maps win. While Crossplane fetches the
+	// objects, find returns none. If there are no labels, the error is a *absence. find is nil for sources that are read
+	// per composed resource.
+	find func(r *resolver, s *v1beta1.Source) ([]foundLabels, error)
 
-	// title returns a name for a source without one, such as "the input".
+	// title returns a name for messages if the source has no name, such as "the input".
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kinds returns the kinds of the objects that a source reads. It is nil for sources that read none, and for sources that
-	// read provider configs. composite is the kind of the composite resource.
-	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
+	// kindsRead returns the kinds of the objects that a source reads. It is nil for sources that read no objects, or only
+	// provider configs. composite is the kind of the composite resource.
+	kindsRead func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 
-	// written yields the keys of the labels that are written in the source itself. It is nil for sources that read labels.
-	written func(s *v1beta1.Source) iter.Seq[string]
+	// writtenKeys yields the keys of the labels that are written in the source itself, such as team of values: {team: a}. It is
+	// nil for sources that read labels from elsewhere.
+	writtenKeys func(s *v1beta1.Source) iter.Seq[string]
 }
 
 // sourceTypes are the types of sources that the input admits.
 var sourceTypes = map[v1beta1.SourceType]sourceType{
-	v1beta1.SourceTypeValue:             value,
-	v1beta1.SourceTypeCompositeField:    compositeField,
-	v1beta1.SourceTypeContextField:      contextField,
-	v1beta1.SourceTypeCompositeMetadata: compositeMetadata,
-	v1beta1.SourceTypeRequiredResource:  requiredResource,
-	v1beta1.SourceTypeProviderConfig:    providerConfig,
-	v1beta1.SourceTypeExpression:        computed,
+	v1beta1.SourceTypeValue:             valueSources,
+	v1beta1.SourceTypeCompositeField:    compositeFieldSources,
+	v1beta1.SourceTypeContextField:      contextFieldSources,
+	v1beta1.SourceTypeCompositeMetadata: compositeMetadataSources,
+	v1beta1.SourceTypeRequiredResource:  requiredResourceSources,
+	v1beta1.SourceTypeProviderConfig:    providerConfigSources,
+	v1beta1.SourceTypeExpression:        expressionSources,
 }
 
-// Title returns the name of a source, or else a name for what it reads of the composite resource xr: "spec.labels" or "ConfigMap
-// tags".
+// Title returns the name of a source for messages. A source without a name gets the name of the field or object that it
+// reads, such as "spec.labels" or "ConfigMap tags". The composite resource xr may name this object.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
 		return t.title(&resolver{xr: namedObject{Object: object.Tree(xr)}}, s)
@@ -57,103 +58,115 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	return cmp.Or(s.Name, string(s.Type))
 }
 
-// Kinds returns the kinds of the objects that the source reads labels of, which may be none. The kinds of
-// provider configs are known of composed resources only. composite is the kind of the composite resource.
-func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
-	if t := sourceTypes[s.Type]; t.kinds != nil && !s.IsHop() {
-		return t.kinds(s, composite)
+// KindsRead returns the kinds of the objects from which the source reads labels, such as Namespace. It returns none for sources
+// that read provider configs: only composed resources say which kinds these have. composite is the kind of the composite resource.
+func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
+	if t := sourceTypes[s.Type]; t.kindsRead != nil && !s.IsHop() {
+		return t.kindsRead(s, composite)
 	}
 
 	return nil
 }
 
-// Own returns the keys of the labels that are written in the source itself, sorted. It returns none for sources that read
-// labels.
-func Own(s *v1beta1.Source) []string {
-	if t := sourceTypes[s.Type]; t.written != nil {
-		return slices.Sorted(t.written(s))
+// WrittenKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
+// returns none for sources that read labels from elsewhere.
+func WrittenKeys(s *v1beta1.Source) []string {
+	if t := sourceTypes[s.Type]; t.writtenKeys != nil {
+		return slices.Sorted(t.writtenKeys(s))
 	}
 
 	return nil
 }
 
-// Named returns the keys of labels that the source names: the keys of include without patterns, or else the keys of Own.
-func Named(s *v1beta1.Source) []string {
+// NamedKeys returns the keys that the source spells out: its WrittenKeys, or for a source that reads labels, the keys of
+// include. Patterns such as platform/mesh-* are left out.
+func NamedKeys(s *v1beta1.Source) []string {
 	if s.IsHop() || s.Include == nil {
-		return Own(s)
+		return WrittenKeys(s)
 	}
 
 	return slices.DeleteFunc(slices.Clone(s.Include.Keys), func(key string) bool { return strings.HasSuffix(key, "*") })
 }
 
-// LabelOf returns the label, without its value, that the source of the input has under the key, or false if
-// include leaves it out.
-func LabelOf(in *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
-	l := labelOf(in, s, key)
-	return l, listed(s).has(l.QualifiedKey)
+// LabelOf returns the label that the source of the input gives for the key, without its value. It returns false if include
+// leaves the key out.
+func LabelOf(input *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
+	l := newLabel(input, s, key)
+	return l, writtenFilter(s).has(l.QualifiedKey)
 }
 
-func labelOf(in *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Label {
-	l := tags.Label{QualifiedKey: key, TagKey: in.KeyPrefix + key, Trusted: s.Trusted}
+// newLabel returns the label of the source for the key, without its value. With the key prefix plexsphere:, env has the tag key
+// plexsphere:env. With keyForm: Tag, the key is the tag key itself.
+func newLabel(input *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Label {
 	if s.KeyForm == v1beta1.KeyFormTag {
-		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, in.KeyPrefix), key, true
+		return tags.Label{QualifiedKey: strings.TrimPrefix(key, input.KeyPrefix), TagKey: key, Unprefixed: true, Trusted: s.Trusted}
 	}
 
-	return l
+	return tags.Label{QualifiedKey: key, TagKey: input.KeyPrefix + key, Trusted: s.Trusted}
 }
 
-// An absence says that a source finds no labels. failure is the text of the error of a required source. An absence without a
-// failure never is an error. note is the message about an optional source.
-type absence struct{ failure, note string }
+// An absence says that a source finds no labels.
+type absence struct {
+	// failure is the text of the error if the source is required. If it is empty, the absence fails no source.
+	failure string
+
+	// note is the message about an optional source.
+	note string
+}
 
 func (a *absence) Error() string { return a.failure }
 
 // isAbsence reports whether err says that nothing was found.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
-// optional returns the note of err, and true, if err is a *absence that is no error for the source s.
-func optional(s *v1beta1.Source, err error) (note string, ok bool) {
+// noteIfOptional returns the note of err if err is a *absence that doesn't fail the source s. It returns false for all other
+// errors, and for nil.
+func noteIfOptional(s *v1beta1.Source, err error) (note string, ok bool) {
 	var a *absence
-	if !errors.As(err, &a) || a.failure != "" && s.Required() {
+	if !errors.As(err, &a) {
+		return "", false
+	}
+
+	if a.failure != "" && s.Required() {
 		return "", false
 	}
 
 	return a.note, true
 }
 
-// noValue begins the note on a source of expressions, before the reason of the first expression.
+// noValue begins the note on a source whose expressions have no value. The reason of the first expression follows.
 const noValue = "none of its expressions has a value: "
 
-// labels of one object, by key. Their values are looked at only once they are included.
-type labels map[string]found
+// foundLabels are the labels of one object, by key. Values of labels that include leaves out are never read.
+type foundLabels map[string]foundValue
 
-// A found is the value of a label with its place.
-type found struct {
+// A foundValue is the value of a label, and where it was found.
+type foundValue struct {
 	object.Node
 
-	// expression computes the value. It is nil if the value is there.
+	// expression computes the value. It is nil if the Node is the value already.
 	expression *expression.Expression
 
-	// path of the map with the value, in the words of messages, and the key in the map.
+	// path of the map with the value for messages, such as spec.labels, and key of the value in this map.
 	path, key string
 }
 
-// source takes the labels that s includes, in the order of their keys in s. from is the Source of these labels. See
-// testdata/resolve.yaml.
-func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
+// takeSource adds the labels that the source s includes to the set, in the order of their keys. The labels get labelSource as
+// their Source. See testdata/resolve.yaml.
+func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
 		return errors.Errorf("there is no type %q of sources", s.Type)
 	}
 
-	include, err := r.include(s, from.Name)
+	filter, err := r.keyFilterFor(s, labelSource.Name)
 	if err != nil {
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
 	if t.find == nil {
-		a := &accounts{Source: s, from: from, included: include, labels: make(map[account][]tags.Label)}
-		r.set.PerResource.add(scopedLabel{Label: tags.Label{Source: from, Trusted: s.Trusted}, accounts: a}, s)
+		source := &configSource{Source: s, labelSource: labelSource, filter: filter, labels: make(map[configKey][]tags.Label)}
+		r.set.PerResource.addScoped(scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
 
 		return nil
 	}
@@ -163,71 +176,73 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return err
 	}
 
-	all, taken, absent := 0, 0, ""
+	foundCount, takenCount, valuelessNote := 0, 0, ""
 
 	for _, labels := range found {
-		all += len(labels)
-		places := bound{reserved: r.reserved}
+		foundCount += len(labels)
+		limit := sourceLimit{reserved: r.reserved}
 
-		for l, f := range r.included(s, from, include, labels) {
-			why, ok, err := r.takeFound(l, s, f, &places)
+		for l, value := range r.includedLabels(s, labelSource, filter, labels) {
+			whyNone, ok, err := r.takeValue(l, s, value, &limit)
 
 			switch {
 			case err != nil:
 				return err
 			case ok:
-				taken++
-			case why == "":
-				all-- // Null is no label.
+				takenCount++
+			case whyNone == "":
+				foundCount-- // A value of null is no label.
 			default:
-				absent = cmp.Or(absent, noValue+why)
-				r.set.Absent = append(r.set.Absent, Lack{from.Name, why})
+				valuelessNote = cmp.Or(valuelessNote, noValue+whyNone)
+				r.set.CommonValueless = append(r.set.CommonValueless, SourceNote{labelSource.Name, whyNone})
 			}
 		}
 
-		r.leave(places.leftOut, s)
+		r.countLeftOut(limit.leftOut, s)
 	}
 
-	// An empty map is meant to be empty.
-	if all > 0 && taken == 0 {
-		return &absence{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", all))}
+	// A map without any labels is empty on purpose: it is no absence.
+	if foundCount > 0 && takenCount == 0 {
+		return &absence{note: cmp.Or(filter.emptyReason, valuelessNote, fmt.Sprintf("include matches none of its %d labels", foundCount))}
 	}
 
 	return nil
 }
 
-// included yields the labels that the source s includes, in the order of their keys in s. The labels have no values yet: included
-// also yields the places of the values.
-func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *include, all labels) iter.Seq2[tags.Label, found] {
-	return func(yield func(tags.Label, found) bool) {
+// includedLabels yields each label that the source s has found and the filter includes, in the order of keys. The label has no value
+// yet. The foundValue beside it gives one.
+func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, filter *keyFilter, all foundLabels) iter.Seq2[tags.Label, foundValue] {
+	return func(yield func(tags.Label, foundValue) bool) {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
-			l := labelOf(r.in, s, key)
-			l.Source = from
+			l := newLabel(r.input, s, key)
+			l.Source = labelSource
 
-			if include.has(l.QualifiedKey) && !yield(l, all[key]) {
+			if filter.has(l.QualifiedKey) && !yield(l, all[key]) {
 				return
 			}
 		}
 	}
 }
 
-// takeFound takes the label l of the source s with the value at f, if places admits it: the value 3 with the encoding
-// Scalar makes "3". It returns false without a reason if the value is null, and with a reason if an expression has no
-// value.
-func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found, places *bound) (why string, ok bool, err error) {
+// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar.
+// A label beyond the limit is left out. An expression that reads a composed resource is evaluated later, for each resource.
+// The result ok is false in two cases:
+//   - The value is null. Then whyNone is empty.
+//   - An expression has no value. Then whyNone is the reason.
+func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *sourceLimit) (whyNone string, ok bool, err error) {
 	switch {
-	case f.expression == nil:
-		l.Value, ok, err = f.asText(s)
-	case len(f.expression.PerResource()) > 0:
-		r.set.PerResource.add(scopedLabel{Label: l, computes: s, found: f}, s)
+	case value.expression == nil:
+		l.Value, ok, err = value.asText(s)
+	case len(value.expression.PerResource()) > 0:
+		r.set.PerResource.addScoped(scopedLabel{Label: l, computedBy: s, found: value}, s)
 		return "", true, nil
 	default:
-		l.Value, why, ok, err = r.compute(s, f)
+		l.Value, whyNone, ok, err = r.computeText(s, value)
 	}
 
-	if ok && places.admits(l) {
-		r.take(l, s)
+	if ok && limit.admits(l) {
+		r.takeLabel(l, s)
 	}
 
-	return why, ok, err
+	return whyNone, ok, err
 }

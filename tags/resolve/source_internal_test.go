@@ -44,7 +44,7 @@ func TestSourceTypes(t *testing.T) {
 			t.Errorf("sources of the type %s can't be resolved", typ)
 		}
 
-		if kinds := Kinds(&v1beta1.Source{Type: typ, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
+		if kinds := KindsRead(&v1beta1.Source{Type: typ, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
 			t.Errorf("a source of the type %s without a prefix reads labels and annotations of %v", typ, kinds)
 		}
 	}

@@ -13,27 +13,27 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A TagKey says which tags of a resource are removed, or belong to another system.
+// A TagKey is a pattern of removeTags or ignoreTags. Tags that match it are removed, or belong to another system.
 type TagKey struct {
-	// Pattern is a tag key, or the beginning of tag keys and a *.
+	// Pattern is a tag key, or the beginning of tag keys and a *, such as backup:*.
 	Pattern string
 
-	// Value is the only value with which a tag is removed. It is nil if every value will do.
+	// Value is the only value with which tags are removed. If it is nil, tags with any value are.
 	Value *string
 
-	// Retain reports whether a desired tag stays, although another system has another value for it.
+	// Retain reports whether a desired tag stays if the other system sets it to another value.
 	Retain bool
 
-	// Untrusted reports whether the pattern came from a field. Such a pattern doesn't touch tags with reserved keys, since their
-	// author isn't trusted.
+	// Untrusted reports whether the pattern came from a field. Such a pattern doesn't touch tags with reserved keys, since the
+	// author of the field isn't trusted.
 	Untrusted bool
 }
 
-// tagKeys resolves removeTags and ignoreTags. It is an error if fields hold too many patterns together. Patterns of include count,
-// too. See testdata/tagkeys.yaml.
+// tagKeys resolves removeTags and ignoreTags of the input. It returns an error if fields and expressions give too many patterns.
+// The patterns of include count, too. See testdata/tagkeys.yaml.
 func (r *resolver) tagKeys() error {
-	for i, t := range r.in.RemoveTags {
-		keys, err := r.keys(r.in.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
+	for i, t := range r.input.RemoveTags {
+		keys, err := r.tagKeysOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func (r *resolver) tagKeys() error {
 		r.set.Remove = append(r.set.Remove, keys...)
 	}
 
-	for i, t := range r.in.IgnoreTags {
-		keys, err := r.keys(r.in.Where("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
+	for i, t := range r.input.IgnoreTags {
+		keys, err := r.tagKeysOf(r.input.Where("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
 			return err
 		}
@@ -50,67 +50,67 @@ func (r *resolver) tagKeys() error {
 		r.set.Ignore = append(r.set.Ignore, keys...)
 	}
 
-	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
+	return tooManyError(r.patternCounts, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
 }
 
-// keys returns the keys of an entry of removeTags or ignoreTags, each as a copy of k. For example, the entry {key: "backup:*"} has
-// one key. A field has a list of keys, or a map from keys to values. Its value must be of one of the kinds, and otherwise not
-// says what it isn't. name is the entry's name in messages.
-func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not string, kinds ...string) ([]TagKey, error) {
+// tagKeysOf returns the keys of an entry of removeTags or ignoreTags, each as a copy of the template. An entry has one key, such as
+// {key: "backup:*"}, or names a field with keys. If the field's value is of none of the kinds, the error ends with the mismatch.
+// name is the entry's name in messages.
+func (r *resolver) tagKeysOf(name string, entry *v1beta1.TagKeys, template TagKey, mismatch string, kinds ...string) ([]TagKey, error) {
 	if entry.FromFieldPath.IsZero() {
-		k.Pattern = entry.Key
-		return []TagKey{k}, nil
+		template.Pattern = entry.Key
+		return []TagKey{template}, nil
 	}
 
-	keys, err := r.keysFromField(entry, k, not, kinds)
-	r.patterns[name] = len(keys)
+	keys, err := r.keysFromField(entry, template, mismatch, kinds)
+	r.patternCounts[name] = len(keys)
 
 	return keys, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// keysFromField returns the keys in the field of an entry: owner and team/* for spec.ignored: [owner, team/*]. All of
-// them are Untrusted.
-func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, kinds []string) ([]TagKey, error) {
-	k.Untrusted = true
+// keysFromField returns the keys in the field of an entry, which has a list of keys, or a map from keys to values. For example,
+// spec.ignored: [owner, team/*] has two keys. All keys are Untrusted.
+func (r *resolver) keysFromField(entry *v1beta1.TagKeys, template TagKey, mismatch string, kinds []string) ([]TagKey, error) {
+	template.Untrusted = true
 
-	in, err := r.contextObject(entry.ContextKey)
+	o, err := r.contextObject(entry.ContextKey)
 	if err != nil {
 		return nil, err
 	}
 
-	n, err := in.valueAt(entry.FromFieldPath, not, kinds...)
+	n, err := o.valueAt(entry.FromFieldPath, mismatch, kinds...)
 	if err != nil {
 		return nil, err
 	}
 
-	name := in.prefix + entry.FromFieldPath.String()
+	name := o.prefix + entry.FromFieldPath.String()
 	if n.IsObject() {
-		return valued(name, n.Value())
+		return tagKeysOfMap(name, n.Value())
 	}
 
 	patterns, err := patternsIn(n, name, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
-	for i, p := range patterns {
-		keys[i] = k
-		keys[i].Pattern = p
+	for i, pattern := range patterns {
+		keys[i] = template
+		keys[i].Pattern = pattern
 	}
 
 	return keys, err
 }
 
-// valued returns the keys of the map m with their values: {"env": "test"} removes env=test only. name is the map's name in
+// tagKeysOfMap returns the keys of the map m with their values: {"env": "test"} removes env=test only. name is the map's name in
 // messages.
-func valued(name string, m *structpb.Value) ([]TagKey, error) {
+func tagKeysOfMap(name string, m *structpb.Value) ([]TagKey, error) {
 	values, err := object.StringMap(m, name)
 	keys := make([]TagKey, 0, len(values))
 
-	for _, p := range slices.Sorted(maps.Keys(values)) {
-		if why := v1beta1.ValidateKeyPattern(p); why != "" {
-			return nil, errors.Errorf("%s[%s]: %s", name, p, why)
+	for _, pattern := range slices.Sorted(maps.Keys(values)) {
+		if why := v1beta1.ValidateKeyPattern(pattern); why != "" {
+			return nil, errors.Errorf("%s[%s]: %s", name, pattern, why)
 		}
 
-		keys = append(keys, TagKey{Pattern: p, Value: new(values[p]), Untrusted: true})
+		keys = append(keys, TagKey{Pattern: pattern, Value: new(values[pattern]), Untrusted: true})
 	}
 
 	return keys, err

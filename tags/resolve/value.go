@@ -8,20 +8,20 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// value sources take labels from the input itself.
-var value = sourceType{
-	written: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
-	find: func(_ *resolver, s *v1beta1.Source) ([]labels, error) {
+// valueSources take labels from the input itself.
+var valueSources = sourceType{
+	writtenKeys: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
+	find: func(_ *resolver, s *v1beta1.Source) ([]foundLabels, error) {
 		if len(s.Values) == 0 {
 			return nil, &absence{note: "values is empty"}
 		}
 
-		out := make(labels, len(s.Values))
+		out := make(foundLabels, len(s.Values))
 		for key, text := range s.Values {
-			out[key] = found{Node: object.TextNode(text), path: "values", key: key}
+			out[key] = foundValue{Node: object.TextNode(text), path: "values", key: key}
 		}
 
-		return []labels{out}, nil
+		return []foundLabels{out}, nil
 	},
 	title: func(*resolver, *v1beta1.Source) string { return "the input" },
 }

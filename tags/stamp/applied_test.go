@@ -96,7 +96,7 @@ func TestFinal(t *testing.T) {
 				target := targets.All[0]
 				keys := tagset.Keys{FieldKind: tagset.FieldKindOf(target.Field, target.Profile), Patterns: profile.NewKeySet("*")}
 
-				set, err := target.Final(target.Before, &keys)
+				set, err := target.TagsAfterApply(target.DesiredValue, &keys)
 				if err != nil {
 					t.Fatal(err)
 				}

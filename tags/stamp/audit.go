@@ -28,13 +28,13 @@ func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Remo
 // changes. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
-	if err != nil || t.ThereErr != nil || settled(t, after) {
+	if err != nil || t.ObservedErr != nil || settled(t, after) {
 		return c
 	}
 
 	keys := l.allKeys()
 
-	old, err := tagset.Read(t.There, t.Field, keys)
+	old, err := tagset.Read(t.ObservedValue, t.Field, keys)
 	if err != nil {
 		return c
 	}
@@ -46,20 +46,22 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
+	// Each step has the entries of one tag, which is new or has another value.
 	for entries := range old.Updated(desired) {
-		if there := old.Find(entries[0].ID); there == nil {
+		if previous := old.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
 		} else {
-			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(there.Value), After: tagset.TextOf(entries[0].Value)}
+			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(previous.Value), After: tagset.TextOf(entries[0].Value)}
 		}
 	}
 
+	// A tag stays if the provider sets it, or if another field manager owns it.
 	for entries := range old.Removed(desired) {
-		goes := func(e tagset.Entry) bool {
-			return !locate.AddsItself(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere())
+		isRemoved := func(e tagset.Entry) bool {
+			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere())
 		}
 
-		if i := slices.IndexFunc(entries, goes); i >= 0 {
+		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
 			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
 		}
 	}
@@ -71,17 +73,17 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 // function that t loses because the input no longer selects t. If the observed Bucket has plexsphere:env, and no step
 // desires that tag, plexsphere:env is removed.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
-	if t.Leave != locate.None {
+	if t.LeaveReason != locate.None {
 		return
 	}
 
 	r := newPlan(t, nil).Result
-	if why := t.Unselected(); why == locate.NotInCloud && s.asksForTags() {
-		r.LeftAlone = t.Why(why)
+	if why := t.Unselected(); why == locate.NotInCloud && s.hasTagWork() {
+		r.LeftAlone = t.WhyLeftAlone(why)
 	}
 
 	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
-		l := s.knownLabelsOf(t).in(t)
+		l := s.knownResourceLabelsOf(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
 		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) })
@@ -92,13 +94,13 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	}
 }
 
-// settled reports whether the observed tag field of t has the value after already: {env: prod, crossplane-kind: bucket}
-// has {env: prod}. Other entries of a map may be there, if the provider or Kubernetes sets them. In most runs this is
-// so, and nothing else is read.
+// settled reports whether the observed tag field of t has the value after already, so that nothing changes. The observed value
+// {env: prod, crossplane-kind: bucket} has {env: prod}: the provider and Kubernetes may set further entries of a map. This is so
+// in most runs, and needs no set of tags.
 func settled(t *locate.Target, after object.Node) bool {
-	before := t.There
-	if !before.IsObject() || !after.IsObject() {
-		return before.Equal(after)
+	observed := t.ObservedValue
+	if !observed.IsObject() || !after.IsObject() {
+		return observed.Equal(after)
 	}
 
 	desired := make(map[string]object.Node, after.Len())
@@ -108,9 +110,9 @@ func settled(t *locate.Target, after object.Node) bool {
 
 	found := 0
 
-	for key, v := range before.Fields() {
-		now, ok := desired[string(key)]
-		if ok && !now.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.OnlyKubernetes(key) {
+	for key, v := range observed.Fields() {
+		desiredValue, ok := desired[string(key)]
+		if ok && !desiredValue.Equal(v) || !ok && !locate.ProviderSets(t.Field, key) && !t.Field.OnlyKubernetes(key) {
 			return false
 		}
 

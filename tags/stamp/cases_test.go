@@ -288,7 +288,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 	}
 
 	if err == nil && s.Input.TagPolicy != nil {
-		tagpolicy.Each(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, func(t *locate.Target, rule int, b tagpolicy.Breach) {
+		tagpolicy.EachBreach(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, func(t *locate.Target, rule int, b tagpolicy.Breach) {
 			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", rule, b, t.Name, t.Profile.Name))
 		})
 	}
@@ -327,11 +327,11 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 
 	s := &Stamper{
 		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
-		Transformer: tr, Remove: tagKeys(tc.Remove), Ignore: tagKeys(tc.Ignore), Audits: tc.Audits, Earlier: map[string]map[string]string{},
+		Transformer: tr, RemoveTags: tagKeys(tc.Remove), IgnoreTags: tagKeys(tc.Ignore), Audits: tc.Audits, EarlierTrustedTags: map[string]map[string]string{},
 	}
 
 	for name := range tc.desired() {
-		s.Earlier[name] = tc.Earlier
+		s.EarlierTrustedTags[name] = tc.Earlier
 	}
 
 	s.Schemas.Of = func(k schema.GroupVersionKind) object.Node {
@@ -343,7 +343,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 		s.Schemas.Given = func(schema.GroupVersionKind) object.Node { return schemaAt(tc.Given) }
 	}
 
-	s.Sets = s.sets()
+	s.Sets = s.maySetKey()
 	s.Fields = func(schemas field.Schemas) field.Locator { return field.ForInput(&in, schemas) }
 	if tc.Field != nil {
 		s.Fields = fixed(tc.Field.Locator)

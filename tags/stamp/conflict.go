@@ -13,13 +13,13 @@ import (
 // acceptsNoOther reports whether the source of the label has onConflict Error: it accepts no other tag with the label's
 // key.
 func (d *Decision) acceptsNoOther(l *fieldLabel) bool {
-	return l.OnConflict() == tags.Fail && !d.Rendered
+	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
 
-// overwrites returns an error if the source of the label at position i has onConflict Error, and the tag is there with
-// a value that Crossplane has never applied. For example, the label owner: team-a fails if owner: team-b is from
-// kubectl edit. See testdata/cases/error-of-cloud.yaml.
-func (d *Decision) overwrites(i int) error {
+// conflictOf returns an error if the label at position i has onConflict Error, and the tag exists with a value that Crossplane has
+// never applied. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. See
+// testdata/cases/error-of-cloud.yaml.
+func (d *Decision) conflictOf(i int) error {
 	l := &d.Labels.all[i]
 	if l.Reserved || !d.acceptsNoOther(l) {
 		return nil
@@ -28,7 +28,7 @@ func (d *Decision) overwrites(i int) error {
 	id := l.entry.ID
 
 	if d.Observed != nil && d.Observed.Has(id) {
-		for e := range d.Observed.With(id) {
+		for e := range d.Observed.EntriesWith(id) {
 			if tagset.IsText(e.Value, l.Value) || d.Owners.Of(&e).Ours {
 				return nil
 			}
@@ -40,7 +40,7 @@ func (d *Decision) overwrites(i int) error {
 			cmp.Or(d.Owners.Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quote(e), l.Source.Name, l.Value)
 	}
 
-	if d.Cloud == nil || d.Outdated {
+	if d.Cloud == nil || d.CloudMayBeOutdated {
 		return nil
 	}
 
@@ -53,7 +53,8 @@ func (d *Decision) overwrites(i int) error {
 		l.Key, quote(e), l.Source.Name, l.Value)
 }
 
-// quote returns the value of the tag e for messages: "prod", or a list.
+// quote returns the value of the tag e for messages, such as "prod" in quotes. A value that is no string is named by its kind, such
+// as list.
 func quote(e *tagset.Entry) string {
 	if e.Value.IsString() {
 		return strconv.Quote(e.Value.Text())

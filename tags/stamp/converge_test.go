@@ -57,7 +57,7 @@ func (s *stage) run() error {
 		Transformer: reserving(nil, from(sources, labels...)...),
 	}
 	if s.ignores {
-		stamper.Ignore = keys("backup*")
+		stamper.IgnoreTags = keys("backup*")
 	}
 
 	said, err := s.compose(stamper, s.earlier)

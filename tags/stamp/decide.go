@@ -22,41 +22,42 @@ type Decision struct {
 	// instead has the other system's tag that takes the place of a missing label, by the label's position.
 	instead map[int][]tagset.Entry
 
-	// foreign are the tags of other systems that the field lacks, or has with fewer entries than the cloud.
+	// foreign are tags of other systems that the field lacks, or of which it has fewer entries than the cloud.
 	foreign [][]tagset.Entry
 
-	// respelled are the positions of labels with reserved keys whose tags were there in another case. These tags go.
+	// respelled are the positions of labels whose reserved keys had a tag in another case, such as Owner for owner. The label
+	// replaces that tag.
 	respelled []int
 
-	// lacking is how many trusted labels have no tag slot, and lackingKeys has the first of their keys.
-	lacking     int
-	lackingKeys []string
+	// trustedWithoutSlot counts the trusted labels without a tag slot. trustedWithoutSlotKeys has the first of their keys.
+	trustedWithoutSlot     int
+	trustedWithoutSlotKeys []string
 
-	// taken are the keys of tags that earlier steps set with reserved keys.
-	taken []string
+	// takenAwayKeys are the reserved keys of tags that an earlier step set, and that Decide removed.
+	takenAwayKeys []string
 
-	// notes on tags that stay, or aren't there, whatever the input asks for.
+	// notes say which tags differ from the input's wishes, and why.
 	notes Notes
 
 	// trusted are the tags of labels of trusted sources with reserved keys, by key.
 	trusted map[string]string
 
-	// followed are the changes of other systems' tags that this run follows.
+	// follows are the changes of other systems' tags that this run follows: see follow.
 	follows followedChanges
 }
 
-// Decide decides on the tags of s, in this order:
-//   - tags with reserved keys are taken away, unless a trusted source set them,
-//   - labels replace tags with their keys, or retain them,
-//   - ignoreTags gives tags of other systems the value that the cloud has,
-//   - removeTags removes tags,
-//   - the free tag slots are filled.
+// Decide decides on the tags of s, and changes only s.Tags. It does this in order:
+//   - It removes tags with reserved keys, unless a trusted source set them.
+//   - It replaces tags with tags of labels, as onConflict says: with Replace, the label env: prod changes {env: dev} to
+//     {env: prod}.
+//   - It gives the tags in ignoreTags their value from the cloud.
+//   - It removes the tags that removeTags names.
+//   - It fills the free tag slots.
 //
-// The label env: prod of a source with onConflict Replace changes {env: dev} to {env: prod}. It returns an error if the
-// source of a label has onConflict Error, and the tag has another value. Decide changes nothing but s.Tags.
+// It returns an error if a label has onConflict Error, and the tag has another value.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, judged: s.Labels.undecided()}
-	d.takeAway()
+	d.removeReserved()
 
 	if err := d.replace(); err != nil {
 		return nil, err
@@ -72,19 +73,19 @@ func Decide(s *State) (*Decision, error) {
 	return d, nil
 }
 
-// takeAway removes the tags with reserved keys, unless a trusted source set them. With owner reserved, the tag owner:
-// me of an earlier step goes, and owner: team-a of a trusted label stays. See testdata/cases/reserved.yaml.
-func (d *Decision) takeAway() {
+// removeReserved removes tags with reserved keys that no trusted source set. If owner is reserved, it removes owner: me of an
+// earlier step, and keeps owner: team-a of a trusted label. See testdata/cases/reserved.yaml.
+func (d *Decision) removeReserved() {
 	l := d.Labels
 
 	for e := range d.Tags.All() {
-		key, reserved := l.reserved(e)
+		key, reserved := l.reservedKey(e)
 		if !reserved || l.setByProvider(e) && !e.IsAmbiguous() || d.setByTrustedLabel(e) {
 			continue
 		}
 
-		assigned, isAssigned := e.First(l.assigned)
-		_, isForfeited := e.First(l.forfeited)
+		assigned, isAssigned := e.FirstKey(l.assigned)
+		_, isForfeited := e.FirstKey(l.forfeited)
 
 		if !isAssigned && !isForfeited && d.trustedBefore(e) {
 			continue
@@ -94,16 +95,16 @@ func (d *Decision) takeAway() {
 
 		switch {
 		case !isAssigned:
-			d.taken = append(d.taken, key)
+			d.takenAwayKeys = append(d.takenAwayKeys, key)
 		case !d.ownedByOthers(e): // A tag of others stays, and keeps its slot.
 			d.respelled = append(d.respelled, l.assignedTo[profile.FoldKey(assigned)])
 		}
 	}
 }
 
-// setByTrustedLabel reports whether a label of a trusted source replaces the entry e where it is, or equals e.
+// setByTrustedLabel reports whether a trusted label gives the entry e its value, or has the reserved key and replaces e later.
 func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
-	i, ok := d.Labels.labelOf(e)
+	i, ok := d.Labels.positionOf(e)
 	if !ok {
 		return false
 	}
@@ -113,11 +114,11 @@ func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	return l.Reserved || l.Trusted && e.Key == l.Key && tagset.IsText(e.Value, l.Value)
 }
 
-// trustedBefore reports whether an earlier step of the function had the entry e from a trusted source. Then e stays,
-// and counts as trusted in this step, too.
+// trustedBefore reports whether an earlier step of this function set the entry e from a trusted source. It records e as trusted for
+// later steps.
 func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
-	for key, value := range d.Earlier {
-		if e.Is(key, value) {
+	for key, value := range d.EarlierTrustedTags {
+		if e.IsTag(key, value) {
 			found = true
 
 			d.trusted = put(d.trusted, key, value)
@@ -127,20 +128,19 @@ func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
 	return found
 }
 
-// replace puts the tags of labels in the place of tags with their keys, or retains these, as the source of each label
-// says. The label env: prod replaces env: dev if its source has onConflict Replace, and leaves it with Retain. A label
-// with a reserved key always replaces.
+// replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod
+// replaces env: dev. With Retain, env: dev stays. A label with a reserved key always replaces.
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
 
-		switch there := d.Tags.Find(l.entry.ID); {
-		case there == nil:
+		switch present := d.Tags.Find(l.entry.ID); {
+		case present == nil:
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
 		case d.acceptsNoOther(l):
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
-				d.Labels.Profile.Noun(), l.Key, quote(there), l.Source.Name, l.Value)
+				d.Labels.Profile.Noun(), l.Key, quote(present), l.Source.Name, l.Value)
 		default:
 			d.judged[i].Fate = Retained
 		}
@@ -165,14 +165,14 @@ func (d *Decision) replace() error {
 	return nil
 }
 
-// put the tag of the label at position i among the tags.
+// put sets the tag of the label at position i.
 func (d *Decision) put(i int) {
 	d.judged[i].Fate = Tagged
 	d.Tags.Put(d.entry(i))
 }
 
-// entry returns the entry of the label at position i. If another field manager has the tag in another case, as Env instead
-// of env on Azure, the entry has the other manager's key: the label replaces that tag.
+// entry returns the entry for the label at position i. Some clouds ignore case. If another field manager owns Env on Azure, the
+// entry of the label env has the key Env, too. So it replaces that tag.
 func (d *Decision) entry(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
@@ -188,13 +188,13 @@ func (d *Decision) entry(i int) *tagset.Entry {
 	return e
 }
 
-// matching returns the first of the matchers for the tag e, or nil if there is none. It notes a protected tag.
+// matching returns the first of the matchers that matches the tag e, or nil. It adds a note if the tag's key is protected.
 func (d *Decision) matching(matchers []matcher, e *tagset.Entry) *matcher {
-	if slices.Contains(d.Added, e.Key) {
+	if slices.Contains(d.ProviderKeys, e.Key) {
 		return nil // The provider would add the tag again.
 	}
 
-	found, protected := d.Labels.match(matchers, e)
+	found, protected := d.Labels.firstMatch(matchers, e)
 	if found == nil && protected != "" {
 		d.notes.add(NoteProtected, "", protected)
 	}
@@ -202,11 +202,11 @@ func (d *Decision) matching(matchers []matcher, e *tagset.Entry) *matcher {
 	return found
 }
 
-// removeTags removes tags, and keeps labels from becoming tags. With removeTags [team/*], the tag team/a of an earlier step
-// goes, and the label team/b is none.
+// removeTags removes the tags that removeTags of the input names, and keeps labels from becoming such tags. With
+// removeTags [team/*], an earlier step's tag team/a is removed, and the label team/b becomes no tag.
 func (d *Decision) removeTags() {
 	l := d.Labels
-	if len(l.remove) == 0 {
+	if len(l.removeMatchers) == 0 {
 		return
 	}
 
@@ -251,7 +251,7 @@ func (d *Decision) withoutRemoved(entries []tagset.Entry) []tagset.Entry {
 
 // removes reports whether removeTags names the tag e. It notes a tag that ignoreTags names, too.
 func (d *Decision) removes(e *tagset.Entry) bool {
-	removes := d.matching(d.Labels.remove, e) != nil
+	removes := d.matching(d.Labels.removeMatchers, e) != nil
 	if removes {
 		d.noteRemoved(e)
 	}
@@ -261,58 +261,58 @@ func (d *Decision) removes(e *tagset.Entry) bool {
 
 // noteRemoved notes that removeTags removes the tag e, if ignoreTags names it, too.
 func (d *Decision) noteRemoved(e *tagset.Entry) {
-	if d.Labels.names(d.Labels.ignore, e) {
+	if d.Labels.namesKey(d.Labels.ignoreMatchers, e) {
 		d.notes.add(NoteRemoved, "", e.Key)
 	}
 }
 
-// fill puts tags that need no slot, since this can free slots. Then it fills the free tag slots, in this order:
-//   - tags of trusted labels,
-//   - further entries of tags of other systems, as the cloud has them,
-//   - tags of other labels,
-//   - missing tags of other systems,
-//   - copied metadata.
+// fill first places tags that need no slot, since this can free slots. Then it fills the free tag slots, in this order:
+//   - tags of trusted labels
+//   - further entries of other systems' tags, as the cloud has them
+//   - tags of other labels
+//   - other systems' tags that the field lacks
+//   - copied metadata
 //
-// In this order, a tag of this run doesn't lose its slot in the next. See testdata/cases/in-order.yaml.
+// The order is stable: a tag of this run keeps its slot in the next run. See testdata/cases/in-order.yaml.
 func (d *Decision) fill() error {
 	if err := d.replaceOthers(); err != nil {
 		return err
 	}
 
-	copies, _ := d.adopt(d.copies(), 0)
-	grown, missing := d.foreignTags()
-	trusted := d.Labels.trusted()
+	copies, _ := d.place(d.copies(), 0) // With 0 free slots, it places the copies that need none.
+	incomplete, missing := d.foreignTags()
+	trusted := d.Labels.countTrusted()
 
-	free, err := d.fillLabels(0, trusted, d.free())
+	free, err := d.fillLabels(0, trusted, d.freeSlots())
 	if err != nil {
 		return err
 	}
 
-	unkept, free := d.adopt(grown, free)
+	unplaced, free := d.place(incomplete, free)
 
 	if free, err = d.fillLabels(trusted, len(d.judged), free); err != nil {
 		return err
 	}
 
-	more, free := d.adopt(missing, free)
-	d.notes.add(NoteUnkept, "", firstKeys(append(unkept, more...))...)
+	unplacedMissing, free := d.place(missing, free)
+	d.notes.add(NoteUnkept, "", firstKeys(append(unplaced, unplacedMissing...))...)
 
-	copies, _ = d.adopt(copies, free)
+	copies, _ = d.place(copies, free)
 	d.notes.add(NoteCopyCapped, "", firstKeys(copies)...)
 
 	return nil
 }
 
-// fillLabels fills the free slots with the tags of missing labels, between two positions, and returns how many slots
-// are left. With 1 free slot and the untrusted labels a and b, a becomes a tag, and b stays Undecided. All trusted
-// labels without a slot count as lacking.
+// fillLabels gives free slots to missing tags of the labels between two positions, and returns how many slots are left.
+// With 1 free slot and the untrusted labels a and b, a becomes a tag, and b stays Undecided. It counts trusted labels without a
+// slot.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
 		if d.judged[i].Fate != Undecided {
 			continue
 		}
 
-		needs := d.needs(i)
+		needs := d.slotsForLabel(i)
 
 		switch l := &d.Labels.all[i]; {
 		case fits(needs, free):
@@ -322,10 +322,10 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 
 			free -= needs
 		case l.Trusted:
-			d.lacking++
+			d.trustedWithoutSlot++
 
-			if d.lacking <= words.MaxNamed {
-				d.lackingKeys = append(d.lackingKeys, l.Key)
+			if d.trustedWithoutSlot <= words.MaxNameCount {
+				d.trustedWithoutSlotKeys = append(d.trustedWithoutSlotKeys, l.Key)
 			}
 		default:
 			return free, nil
@@ -335,17 +335,17 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	return free, nil
 }
 
-// putMissing puts the tag of the label at position i, or the other system's tag that takes its place: backup: daily of
-// the cloud, if ignoreTags has backup, for the label backup: weekly.
+// putMissing sets the tag of the label at position i. If ignoreTags names the tag, it sets the cloud's value instead, such as
+// backup: daily for the label backup: weekly.
 func (d *Decision) putMissing(i int) error {
 	if entries, gives := d.instead[i]; gives {
 		d.judged[i].Fate = Ignored
-		d.Tags.Adopt(entries)
+		d.Tags.PutEntries(entries)
 
 		return nil
 	}
 
-	if err := d.overwrites(i); err != nil {
+	if err := d.conflictOf(i); err != nil {
 		return err
 	}
 
@@ -354,16 +354,16 @@ func (d *Decision) putMissing(i int) error {
 	return nil
 }
 
-// needs returns how many tag slots the tag of the label at position i needs: one if env is new, and none if the field
-// or another field manager has env already.
-func (d *Decision) needs(i int) int {
+// slotsForLabel returns how many tag slots the tag of the label at position i needs: 1 if env is new, and 0 if the field or
+// another field manager has env already.
+func (d *Decision) slotsForLabel(i int) int {
 	if entries, gives := d.instead[i]; gives {
-		return d.grows(entries)
+		return d.slotsForEntries(entries)
 	}
 
 	e := d.entry(i)
 
-	n := d.Tags.Adds(e)
+	n := d.Tags.GrowthByPut(e)
 	if n > 0 && d.ownedByOthers(e) {
 		n--
 	}
@@ -371,10 +371,10 @@ func (d *Decision) needs(i int) int {
 	return n
 }
 
-// grows returns how many tag slots the entries of one tag need: one for each entry that the field lacks, and none if
-// another field manager has it. A list of strings with env=a lacks one of env=a and env=b.
-func (d *Decision) grows(entries []tagset.Entry) int {
-	n := d.Tags.Grows(entries)
+// slotsForEntries returns how many tag slots the entries of one tag need: 1 for each entry that neither the field nor another
+// field manager has. With env=a in a list of strings, the entries env=a and env=b need 1.
+func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
+	n := d.Tags.GrowthByPutEntries(entries)
 
 	for i := range entries {
 		if d.ownedByOthers(&entries[i]) {
@@ -389,32 +389,32 @@ func (d *Decision) grows(entries []tagset.Entry) int {
 	return n
 }
 
-// fits reports whether so many slots are free. A tag that needs no slot fits even if earlier steps alone exceed the cap.
+// fits reports whether needs slots are free. A tag that needs no slot fits even if there are too many tags already.
 func fits(needs, free int) bool { return needs <= max(free, 0) }
 
-// adopt puts the tags, each with its entries, into the free slots, the first tags first. It returns the tags without a
-// slot, and how many slots are left. With 1 slot for backup and patch, patch is left.
-func (d *Decision) adopt(all [][]tagset.Entry, free int) (left [][]tagset.Entry, slots int) {
+// place sets the given tags in order while slots are free. Each tag has its entries. It returns the tags that found no slot, and
+// how many slots are left. With 1 free slot for backup and patch, patch is unplaced.
+func (d *Decision) place(all [][]tagset.Entry, free int) (unplaced [][]tagset.Entry, slots int) {
 	for _, entries := range all {
-		needs := d.grows(entries)
+		needs := d.slotsForEntries(entries)
 		if !fits(needs, free) || !entries[0].FitsIn(d.Labels.Limits) {
-			left = append(left, entries)
+			unplaced = append(unplaced, entries)
 			continue
 		}
 
 		free -= max(needs, 0)
-		d.Tags.Adopt(entries)
+		d.Tags.PutEntries(entries)
 	}
 
-	return left, free
+	return unplaced, free
 }
 
-// firstKeys returns the keys of the tags, each with its entries.
+// firstKeys returns the key of each tag. Each tag has its entries.
 func firstKeys(all [][]tagset.Entry) []string {
 	return words.Map(all, func(entries []tagset.Entry) string { return entries[0].Key })
 }
 
-// put returns the map with the value. It makes a map if there is none.
+// put sets the key of the map to the value, and returns the map. It makes one if into is nil.
 func put(into map[string]string, key, value string) map[string]string {
 	if into == nil {
 		into = make(map[string]string)

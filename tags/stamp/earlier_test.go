@@ -26,8 +26,8 @@ func TestStampTwice(t *testing.T) {
 						Provider: "aws",
 						Fields:   everywhere(s.field),
 					},
-					Transformer: reserving([]string{"zone"}, set...),
-					Earlier:     earlier,
+					Transformer:        reserving([]string{"zone"}, set...),
+					EarlierTrustedTags: earlier,
 				}
 
 				out, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: r}})

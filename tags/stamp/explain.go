@@ -15,7 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A Look at a target has the tags that are there, and the decision on each label, for people who ask why.
+// A Look at a target has its tags, and the decision on each label. The command explain prints it.
 type Look struct {
 	*locate.Target
 
@@ -23,7 +23,7 @@ type Look struct {
 	LeftAlone string
 
 	// Absent are the labels whose expressions have no value for the resource.
-	Absent []resolve.Absent
+	Absent []resolve.ValuelessLabel
 
 	// Fields are the tag field of the resource, and then its fields for launched resources. There are none if the
 	// resource is left alone.
@@ -68,19 +68,19 @@ type LookedTag struct {
 	NamedBy *resolve.TagKey
 }
 
-// Look returns a Look at t, which changes nothing. If the Composition desires env: dev, and the label env: prod has
-// onConflict Retain, the Look has the tag env: dev and the record Retained. An error means that the labels can't be
-// known, or conflict with a tag.
+// Look returns a Look at t, and changes nothing. If the Composition desires env: dev, and the label env: prod has onConflict Retain,
+// the Look has the tag env: dev and a record with the fate Retained. It returns an error if the labels can't be resolved, or if
+// a label conflicts with a tag.
 func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
 	switch {
-	case t.Leave != locate.None:
-		l.LeftAlone = t.Why(t.Leave)
-	case !t.Managed:
-		l.LeftAlone = t.Why(t.Unselected())
+	case t.LeaveReason != locate.None:
+		l.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
+	case !t.Selected:
+		l.LeftAlone = t.WhyLeftAlone(t.Unselected())
 	default:
-		l.LeftAlone = t.Why(t.Lacks)
+		l.LeftAlone = t.WhyLeftAlone(t.NoFieldReason)
 	}
 
 	if l.LeftAlone != "" {
@@ -88,19 +88,19 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	}
 
 	if s.PerResource != nil {
-		set, err := s.PerResource.Set(s.composedOf(t))
+		set, err := s.PerResource.LabelSetOf(s.composedOf(t))
 		if err != nil {
 			return nil, &ResolveError{err}
 		}
 
-		l.Absent = set.Lost
+		l.Absent = set.ValuelessLabels
 	}
 
 	s.inItems, s.added = 0, 0
 
 	var launched []LookedField
 
-	whole, err := s.planAll(t, func(_, p *plan) {
+	ownField, err := s.planAll(t, func(_, p *plan) {
 		if p.launched != "" {
 			launched = append(launched, s.lookedField(p))
 		}
@@ -109,13 +109,13 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		return nil, err
 	}
 
-	l.Fields = append([]LookedField{s.lookedField(whole)}, launched...)
+	l.Fields = append([]LookedField{s.lookedField(ownField)}, launched...)
 
 	return l, nil
 }
 
-// lookedField returns the tags and labels of the plan p, as people see them: each string of a list is a tag, also note
-// without a value.
+// lookedField returns the tags and labels of the plan p for people. In a list of strings, it counts each string as a tag, even a
+// string without a value such as note.
 func (s *Stamper) lookedField(p *plan) LookedField {
 	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 	if f.Name == "" {
@@ -135,19 +135,19 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 		return f
 	}
 
-	remove, ignore := s.Remove, s.Ignore
-	if p.HandsOn { // Entries of removeTags and ignoreTags are for tags.
+	remove, ignore := s.RemoveTags, s.IgnoreTags
+	if p.PassesLabelsOn { // Entries of removeTags and ignoreTags are for tags.
 		remove, ignore = nil, nil
 	}
 
-	f.Limit, f.Free = before.limit(), before.free()
+	f.Limit, f.Free = before.limitText(), before.freeSlots()
 	f.addTags(before, p.target.Owners(), ignore)
 	f.addLabels(p, before, remove, ignore)
 
 	return f
 }
 
-// addTags adds the tags of the state: owner: me with the manager kubectl-edit, if somebody has edited it.
+// addTags adds the tags of the state. If kubectl edit has set owner: me, that tag has the manager kubectl-edit.
 func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagKey) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
@@ -157,17 +157,17 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: owners.Of(e).Manager}
 		named := &tags.Tag{Key: tag.Key, Value: tag.Value}
 
-		if i, ok := s.Labels.labelOf(e); ok {
+		if i, ok := s.Labels.positionOf(e); ok {
 			tag.Label = &s.Labels.all[i].Tag
 			named = tag.Label
 		}
 
-		tag.NamedBy = s.Labels.first(ignore, named)
+		tag.NamedBy = s.Labels.firstNaming(ignore, named)
 		f.Tags = append(f.Tags, tag)
 	}
 }
 
-// addLabels adds the records of the labels of p. The label env: prod IsThere if the field had env: prod before.
+// addLabels adds the records of p's labels. The record of the label env: prod has IsThere if the field had env: prod before.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagKey) {
 	for i, j := range slices.Concat(p.judged, p.labels.skipped) {
 		if j.Fate == TakenAway {
@@ -176,14 +176,14 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 
 		if i < len(p.labels.all) {
 			label := &p.labels.all[i]
-			there := before.Tags.For(&label.entry)
-			j.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
+			present := before.Tags.Counterpart(&label.entry)
+			j.IsThere = present != nil && (present.ID != label.entry.ID || tagset.IsText(present.Value, label.Value))
 		}
 
 		if j.Fate == Removed {
-			j.NamedBy = p.labels.first(remove, j.Tag)
+			j.NamedBy = p.labels.firstNaming(remove, j.Tag)
 		} else {
-			j.NamedBy = p.labels.first(ignore, j.Tag)
+			j.NamedBy = p.labels.firstNaming(ignore, j.Tag)
 		}
 
 		f.Labels = append(f.Labels, j)
@@ -200,7 +200,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 
 	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.TargetKind{}, Profile: p, Resource: object.Tree(&structpb.Struct{})}
 
-	plan, err := s.plan(t, s.resourceLabels(labels).in(t))
+	plan, err := s.planField(t, s.newResourceLabels(labels).labelsFor(t))
 	if err != nil {
 		return LookedField{}, err
 	}
@@ -211,8 +211,8 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 		j := &out.Labels[i]
 
 		// One string stands for labels that differ in case alone.
-		if there := plan.decision.Tags.For(&plan.labels.all[i].entry); j.Fate == Tagged && there.Key != j.Key {
-			j.Tag = &tags.Tag{Label: j.Label, Key: there.Key, Value: tagset.TextOf(there.Value)}
+		if present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry); j.Fate == Tagged && present.Key != j.Key {
+			j.Tag = &tags.Tag{Label: j.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}
 	}
 

@@ -6,15 +6,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ownedByOthers reports whether another field manager owns the entry e of the observed field, and no step desires e
-// yet. Such a tag has its slot already: a label that replaces it needs none.
+// ownedByOthers reports whether another field manager owns the observed entry e, and no step desires e yet. Such a tag takes a slot
+// already: a label that replaces it needs no further one.
 func (d *Decision) ownedByOthers(e *tagset.Entry) bool {
 	others := d.others()
-	return others != nil && others.Holds(e) && !d.Tags.Holds(e)
+	return others != nil && others.HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
-// replaceOthers puts the tags of labels in the place of tags that others own. The label env: prod replaces env: dev of
-// kubectl edit without a further slot. See testdata/cases/others.yaml.
+// replaceOthers replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
+// kubectl edit. See testdata/cases/others.yaml.
 func (d *Decision) replaceOthers() error {
 	others := d.others()
 	if others == nil {
@@ -24,7 +24,7 @@ func (d *Decision) replaceOthers() error {
 	var positions []int
 
 	for e := range others.All() {
-		if i, ok := d.Labels.labelOf(e); ok {
+		if i, ok := d.Labels.positionOf(e); ok {
 			positions = append(positions, i)
 		}
 	}
@@ -32,7 +32,7 @@ func (d *Decision) replaceOthers() error {
 	slices.Sort(positions)
 
 	for _, i := range positions {
-		if d.judged[i].Fate != Undecided || d.needs(i) > 0 {
+		if d.judged[i].Fate != Undecided || d.slotsForLabel(i) > 0 {
 			continue
 		}
 
@@ -44,18 +44,18 @@ func (d *Decision) replaceOthers() error {
 	return nil
 }
 
-// others returns the tags of other field managers that stay beside the desired ones, or nil if there are none. A desired
-// atomic field has a single owner, so that no others stay.
+// others returns the tags of other field managers, or nil if there are none. These tags stay in the field next to the desired tags.
+// An atomic field has one owner: if a step desires it, no other tag stays.
 func (s *State) others() *tagset.Set {
-	if s.Others == nil || s.Owners.Atomic {
+	if s.OtherManagersTags == nil || s.Owners.Atomic {
 		return nil
 	}
 
-	return s.Others
+	return s.OtherManagersTags
 }
 
-// countOthers returns how many tags of others stay beside the desired ones: 1 for owner: me of kubectl edit. The
-// provider's own tags, such as crossplane-kind, don't count, since slots are kept free for them.
+// countOthers counts the tags of other field managers that stay next to the desired tags. If somebody adds owner: me by kubectl edit,
+// it returns 1. It leaves out the provider's own tags, such as crossplane-kind, since slots are kept free for them.
 func (s *State) countOthers() (n int) {
 	others := s.others()
 	if others == nil {
@@ -63,7 +63,7 @@ func (s *State) countOthers() (n int) {
 	}
 
 	for e := range others.All() {
-		if !s.Tags.Holds(e) && (!s.Slots.Added || !slices.Contains(s.Added, e.Key)) {
+		if !s.Tags.HasTagOf(e) && (!s.Slots.ForProviderTags || !slices.Contains(s.ProviderKeys, e.Key)) {
 			n++
 		}
 	}

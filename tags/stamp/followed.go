@@ -20,7 +20,8 @@ const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// remembered returns the changes in the annotation of o, or none if somebody else wrote the annotation.
+// remembered returns the changes in the annotation of o. It returns none if the annotation can't be decoded, since somebody else
+// wrote it then.
 func remembered(o object.Object) followedChanges {
 	out := make(followedChanges)
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
@@ -38,7 +39,7 @@ func (p *plan) remember() error {
 		return nil
 	}
 
-	r := p.becomes()
+	r := p.stampedResource()
 
 	// An earlier step may have followed others.
 	changes := remembered(r)
@@ -68,7 +69,7 @@ func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
 		return now
 	}
 
-	held := slices.Collect(d.Observed.With(now[0].ID))
+	held := slices.Collect(d.Observed.EntriesWith(now[0].ID))
 	name := nameOf(now[0].ID)
 	last, isFollowed := d.Followed[name]
 

@@ -111,7 +111,7 @@ func reserves(pattern, key string) bool {
 func (h *handedOn) run(t *rapid.T, observed map[string]string) map[string]string {
 	s := handingOn(h.labels...)
 	s.Transformer.Reserve(h.reserved, "ours:", nil)
-	s.Remove, s.Ignore = keys("*"), keys("*")
+	s.RemoveTags, s.IgnoreTags = keys("*"), keys("*")
 	s.Input.RemoveTags, s.Input.LimitPolicy = []v1beta1.RemoveTag{{}}, v1beta1.LimitPolicyApplyStrict
 	s.Observed = map[string]*fnv1.Resource{"r": {Resource: withLabels(observed)}}
 

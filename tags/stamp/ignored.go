@@ -7,15 +7,15 @@ import (
 // ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup:
 // daily stays, although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
 func (d *Decision) ignoreTags() {
-	if len(d.Labels.ignore) == 0 {
+	if len(d.Labels.ignoreMatchers) == 0 {
 		return
 	}
 
 	d.instead = make(map[int][]tagset.Entry)
 
-	if d.Observed != nil && d.Reports && !d.Owners.Unknown {
+	if d.Observed != nil && d.IsReported && !d.Owners.Unknown {
 		for entries := range d.Observed.Tags() {
-			if d.heldByResource(&entries[0]) {
+			if d.keptByResource(&entries[0]) {
 				d.ignoreTag(entries)
 			}
 		}
@@ -28,21 +28,21 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// heldByResource reports whether the resource has the observed entry e of another system because of ignoreTags, and the
-// provider doesn't report it. Such a tag stays until removeTags names it.
-func (d *Decision) heldByResource(e *tagset.Entry) bool {
-	return !d.Tags.Has(e.ID) && len(d.Labels.labelsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
+// keptByResource reports whether the observed entry e is another system's tag that the resource has because of ignoreTags, and that
+// the provider doesn't report. Such a tag stays until removeTags names it.
+func (d *Decision) keptByResource(e *tagset.Entry) bool {
+	return !d.Tags.Has(e.ID) && len(d.Labels.positionsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
 }
 
 // ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the
 // cloud's backup: daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
-	entries, found := d.external(entries)
+	entries, found := d.externalEntries(entries)
 	if found == nil {
 		return
 	}
 
-	labels, has := d.Labels.labelsOf(&entries[0]), d.Tags.Has(entries[0].ID)
+	labels, has := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
 	if found.retain && (len(labels) > 0 || has) {
 		return
 	}
@@ -52,8 +52,8 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	switch {
 	case len(labels) > 0 && !has: // The tag takes the slot of the first label.
 		d.instead[labels[0]], labels = entries, labels[1:]
-	case has && d.Tags.Grows(entries) <= 0:
-		d.Tags.Adopt(entries)
+	case has && d.Tags.GrowthByPutEntries(entries) <= 0:
+		d.Tags.PutEntries(entries)
 	default:
 		d.foreign = append(d.foreign, entries)
 	}
@@ -63,30 +63,35 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	}
 }
 
-// external returns the entries of one tag in the cloud that belong to another system, and the matcher of ignoreTags for
-// them, or nil if there is none. It returns backup: daily with ignoreTags [backup], and nothing for a reserved key, or
-// for aws:createdBy, since the cloud keeps that key to itself.
-func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
+// externalEntries returns those entries of one tag in the cloud that ignoreTags names, and the first matcher. The matcher is nil if
+// there are none. Reserved keys don't count, nor keys that only the cloud may set, such as aws:createdBy.
+func (d *Decision) externalEntries(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
 	l := d.Labels
 
 	for i := range entries {
 		e := &entries[i]
 
-		// A trusted source's value of a reserved key stands. The cloud would refuse the tags that it sets itself.
-		_, isAssigned := e.First(l.assigned)
-		_, isForfeited := e.First(l.forfeited)
+		// A trusted source's value of a reserved key stands, even if its label was skipped.
+		_, isReservedByLabel := e.FirstKey(l.assigned)
+		_, isReservedButSkipped := e.FirstKey(l.forfeited)
 
-		if isAssigned || isForfeited || l.keptByCloud(e) || !e.IsTextual() && !l.Shape.Form().HasLists || !e.FitsIn(l.Limits) {
+		if isReservedByLabel || isReservedButSkipped {
 			continue
 		}
 
-		m := d.matching(l.ignore, e)
+		// The cloud would refuse a tag that only it may set.
+		isReadable := e.IsTextual() || l.Shape.Form().HasLists
+		if l.belongsToCloud(e) || !isReadable || !e.FitsIn(l.Limits) {
+			continue
+		}
+
+		m := d.matching(l.ignoreMatchers, e)
 		if m == nil {
 			continue
 		}
 
 		// No other system may have a reserved key.
-		if key, reserved := l.reserved(e); reserved {
+		if key, reserved := l.reservedKey(e); reserved {
 			d.notes.add(NoteProtected, "", key)
 			continue
 		}
@@ -101,33 +106,32 @@ func (d *Decision) external(entries []tagset.Entry) (theirs []tagset.Entry, foun
 	return theirs, found
 }
 
-// foreignTags returns the tags of other systems that the field has with fewer entries than the cloud, and the tags that
-// it lacks. If the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, zone is grown and backup is
-// missing.
-func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
+// foreignTags divides the foreign tags into incomplete ones, of which the field has fewer entries than the cloud, and missing ones. If
+// the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, then zone is incomplete, and backup is missing.
+func (d *Decision) foreignTags() (incomplete, missing [][]tagset.Entry) {
 	for _, entries := range d.foreign {
 		switch {
 		case len(entries) == 0:
 		case d.Tags.Has(entries[0].ID):
-			grown = append(grown, entries)
+			incomplete = append(incomplete, entries)
 		default:
 			missing = append(missing, entries)
 		}
 	}
 
-	return grown, missing
+	return incomplete, missing
 }
 
 // noteIgnored notes which tags are kept because of ignoreTags, or that none can be kept.
 func (p *plan) noteIgnored() {
 	t, d := p.target, p.decision
-	if len(p.labels.ignore) == 0 || t.Observed.IsZero() {
+	if len(p.labels.ignoreMatchers) == 0 || t.Observed.IsZero() {
 		return
 	}
 
-	p.Notes.add(NoteKept, "", d.kept()...)
+	p.Notes.add(NoteKept, "", d.keptKeys()...)
 
-	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed) && t.HasLooked()) {
+	if d.Cloud == nil && (!d.IsReported || d.Observed != nil && hasMoreThanProviderTags(t, d.Observed) && t.ProviderHasObserved()) {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
 }

@@ -50,14 +50,14 @@ func existsInCloud(t *locate.Target) bool {
 	return hasBegun && !hasFailed
 }
 
-// isImported reports whether Crossplane has neither made the external resource of t nor tagged it: a resource with the
-// annotation crossplane.io/external-name has none of the annotations above if somebody else made it.
-func isImported(t *locate.Target) bool {
+// isImportedUntagged reports whether Crossplane neither made nor tagged the external resource of t. Somebody else made it: it has the
+// annotation crossplane.io/external-name, and none of the annotations above.
+func isImportedUntagged(t *locate.Target) bool {
 	made := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
 	})
 
-	return !made && (!t.There.IsThere() || !t.Owners().HasOurs())
+	return !made && (!t.ObservedValue.IsThere() || !t.Owners().HasOurs())
 }
 
 // timeOf returns the time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
@@ -74,11 +74,11 @@ func timeOf(t *locate.Target, annotation string) time.Time {
 // resource that was made with env: dev keeps env: dev, whatever labels, earlier steps and entries of the input say.
 func (p *plan) freeze() error {
 	t := p.target
-	if t.BeforeErr != nil {
-		return t.BeforeErr
+	if t.DesiredErr != nil {
+		return t.DesiredErr
 	}
 
-	set, err := made(t, p.labels)
+	set, err := tagsWhenMade(t, p.labels)
 	if err != nil {
 		return err
 	}
@@ -96,16 +96,16 @@ func (p *plan) freeze() error {
 	return nil
 }
 
-// made returns the tags that t was made with: the provider reports them under the name of the field, such as
-// status.atProvider.labels, or else the observed field has them.
-func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
+// tagsWhenMade returns the tags that t was made with. The provider reports them under the name of the field, such as
+// status.atProvider.labels. If it doesn't, the observed field has them.
+func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
-	set, all := cloudsOwn(t, keys)
+	set, all := reportedUnderName(t, keys)
 	reported := set != nil
 
 	if !reported {
-		there := t.There
-		if t.ThereErr != nil || stuckWithoutTags(t) {
+		there := t.ObservedValue
+		if t.ObservedErr != nil || stuckWithoutTags(t) {
 			there = object.Node{}
 		}
 
@@ -117,9 +117,9 @@ func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 
 	for e := range set.All() {
 		switch {
-		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.keptByCloud(e)):
+		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.belongsToCloud(e)):
 			set.Remove(e)
-		case !t.Field.Atomic && locate.AddsItself(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
+		case !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
 			set.Remove(e)
 		}
 	}
@@ -127,18 +127,17 @@ func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	return set, nil
 }
 
-// cloudsOwn returns the tags that the provider reports under the name of t's field, or nil if it reports none there. It also
-// returns all tags that the provider reports elsewhere, or nil. Under the name of the field, Google's Terraform provider
-// also reports labels of the managed resource without a value if the cloud lacks them: see SetLabels in its
-// tpgresource/labels.go.
-func cloudsOwn(t *locate.Target, keys *tagset.Keys) (underName, all *tagset.Set) {
+// reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil.
+// all are the tags that it reports elsewhere, or nil. Under the name of the field, Google's Terraform provider also reports
+// labels of the managed resource that the cloud lacks: see SetLabels in its tpgresource/labels.go.
+func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, all *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
 		if err != nil {
 			continue
 		}
 
-		set := t.Reported(v, keys)
+		set := t.ReadTags(v, keys)
 
 		if reportsField(t, path) {
 			return set, all
@@ -182,14 +181,14 @@ func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
 	switch {
-	case isEmpty(v) && isEmpty(t.Before):
+	case isEmpty(v) && isEmpty(t.DesiredValue):
 		return object.Object{}, nil
 	case isEmpty(v):
 		return removeField(t)
 	}
 
-	if v = inObservedOrder(t, v); !v.Equal(t.Before) {
-		return writeValue(t, v)
+	if v = inObservedOrder(t, v); !v.Equal(t.DesiredValue) {
+		return setDesiredField(t, v)
 	}
 
 	return object.Object{}, nil
@@ -212,22 +211,22 @@ func (p *plan) compare() {
 // testdata/cases/fixed-parameters.yaml.
 func (p *plan) keepFixed() {
 	t := p.target
-	if !t.Field.Fixed || t.Observed.IsZero() || t.ThereErr != nil {
+	if !t.Field.Fixed || t.Observed.IsZero() || t.ObservedErr != nil {
 		return
 	}
 
-	after := t.Before
+	after := t.DesiredValue
 	if !p.Stamped.IsZero() {
 		after, _ = p.Stamped.At(t.Field.Path)
 	}
 
-	if after.Equal(t.There) || isEmpty(after) && isEmpty(t.There) {
+	if after.Equal(t.ObservedValue) || isEmpty(after) && isEmpty(t.ObservedValue) {
 		return
 	}
 
-	p.LeftAlone, p.Stamped = t.Why(locate.Fixed), object.Object{}
+	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{}
 
-	if !t.Before.Equal(t.There) {
-		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.There)
+	if !t.DesiredValue.Equal(t.ObservedValue) {
+		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}
 }

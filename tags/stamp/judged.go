@@ -37,7 +37,7 @@ const (
 	TakenAway
 )
 
-// Judged is the record of one label on one resource. All texts about the label there are made of its record. The label
+// Judged is the record of one label on one resource. All messages about the label on the resource come from this record. The label
 // env: prod has the fate Tagged and the key plexsphere:env. A tag that is taken away has a record, too.
 type Judged struct {
 	*tags.Tag
@@ -47,9 +47,9 @@ type Judged struct {
 	// IsThere says that the tag was there with the label's value before anything was decided. Only Look sets it.
 	IsThere bool
 
-	// single says that other resources with the tag profile may have room for the label, so that messages name this
-	// one.
-	single bool
+	// namesResource reports whether messages name this resource: other resources with the tag profile may have the label as a
+	// tag.
+	namesResource bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a
 	// tagged label, they say why the cloud's own API refuses the tag, though the input's profileRules admit it.
@@ -63,7 +63,7 @@ type Judged struct {
 
 // skippedByProfile returns the record of a label that the profile p skips.
 func skippedByProfile(r *tags.SkippedTag, p *profile.Profile) Judged {
-	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), single: p.Narrow}
+	return Judged{Tag: &r.Tag, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p), namesResource: p.Narrow}
 }
 
 // takenAway says why an earlier step's tag with a reserved key has gone.
@@ -72,9 +72,9 @@ const takenAway = "an earlier step set it, and only a source with trusted: true 
 // limitOf returns the limit of the profile that the label breaks, in a few words: at most 128 characters.
 func limitOf(r *tags.SkippedTag, p *profile.Profile) string {
 	switch {
-	case r.Kept != "":
-		return words.Name(r.Kept) + " has the same tag key"
-	case r.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(r.Key) && !p.HandsOn:
+	case r.Winner != "":
+		return words.Name(r.Winner) + " has the same tag key"
+	case r.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(r.Key) && !p.PassesLabelsOn:
 		return "only the provider sets it"
 	default:
 		return p.Limit(r.Reason)
@@ -85,7 +85,7 @@ func limitOf(r *tags.SkippedTag, p *profile.Profile) string {
 func (l *Labels) undecided() []Judged {
 	out := make([]Judged, len(l.all), len(l.all)+len(l.unfit))
 	for i := range out {
-		out[i] = Judged{Tag: &l.all[i].Tag, single: true}
+		out[i] = Judged{Tag: &l.all[i].Tag, namesResource: true}
 	}
 
 	return out
@@ -101,7 +101,7 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 		switch j := &d.judged[i]; {
 		case j.Fate == Undecided:
 			if limit == "" {
-				limit = d.limit()
+				limit = d.limitText()
 			}
 
 			j.Fate, j.Reason, j.Limit = Skipped, profile.CountCap, limit
@@ -119,9 +119,9 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 		out = append(out, d.Labels.unfit...)
 	}
 
-	for _, key := range d.taken {
+	for _, key := range d.takenAwayKeys {
 		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
-		out = append(out, Judged{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway, single: true})
+		out = append(out, Judged{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway, namesResource: true})
 	}
 
 	return out
@@ -130,7 +130,7 @@ func (d *Decision) judge(api *profile.Profile) []Judged {
 // judgeBy records which tags the API of the cloud refuses. If a resource has 4 tags and the API admits 3, it refuses
 // the last tag to take a slot, for count-cap. It refuses both of Owner and owner if it compares keys without case.
 func (d *Decision) judgeBy(api *profile.Profile) {
-	toAdd, _ := d.toAdd()
+	toAdd, _ := d.missingProviderTags()
 	over := d.Tags.Len() + toAdd - api.MaxTags
 	same := api.SameKeys(d.Tags.Keys())
 

@@ -11,33 +11,41 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Labels are the tags of labels in one kind of tag field, and the entries of removeTags and ignoreTags for tags there.
-// They don't depend on the tags of any resource, so that thousands of resources share them.
+// Labels has the tags of labels in one kind of tag field, and the entries of removeTags and ignoreTags for tags there. It
+// doesn't depend on the tags of any resource, so thousands of resources share it.
 type Labels struct {
+	// Keys finds the tags of labels when a field is read.
 	tagset.Keys
 
 	transformed *tags.Transformed
 
-	// all labels that can be tags, in the order in which they take tag slots: labels of trusted sources first.
+	// all has the labels that can be tags, in the order in which they take tag slots: labels of trusted sources first. A
+	// position is an index in all.
 	all []fieldLabel
 
-	// byID has the position of each label by the ID of its tag. byFold has the positions of labels whose keys differ in
-	// case alone, by the key in lower case: ours:env → the positions of ours:Env and ours:env.
-	byID   map[string]int
+	// byID has the position of each label by the ID of its tag.
+	byID map[string]int
+
+	// byFold has the positions of labels whose keys differ in case alone, by the key in lower case. For example, ours:env
+	// has the positions of ours:Env and ours:env.
 	byFold map[string][]int
 
-	// assigned are the reserved keys of labels, and assignedTo has the first position of these labels by the key in
-	// lower case. forfeited are the reserved keys of labels of trusted sources that were skipped.
-	assigned, forfeited profile.KeySet
-	assignedTo          map[string]int
+	// assigned has the reserved keys of labels that can be tags. assignedTo has the position of the first label with each
+	// of these keys, by the key in lower case.
+	assigned   profile.KeySet
+	assignedTo map[string]int
 
-	// remove matches the tags of removeTags, and ignore the tags of ignoreTags.
-	remove, ignore []matcher
+	// forfeited has the reserved keys of trusted labels that are skipped or unfit. Nobody else may set these keys.
+	forfeited profile.KeySet
 
-	// providers are the keys of tags that the provider sets itself.
-	providers tagset.Keys
+	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
+	removeMatchers, ignoreMatchers []matcher
 
-	// skipped are the records of labels that the profile skips, and unfit of labels that fields of this kind can't hold.
+	// providerKeys finds tags that the provider sets itself, such as crossplane-kind, when a field is read.
+	providerKeys tagset.Keys
+
+	// skipped has the records of labels that the tag profile skips. unfit has the records of labels that fields of this
+	// kind can't hold.
 	skipped, unfit []Judged
 }
 
@@ -45,44 +53,47 @@ type Labels struct {
 type fieldLabel struct {
 	tags.Tag
 
-	// entry of the tag in the field.
+	// entry is the tag as the field has it.
 	entry tagset.Entry
 
-	// removed reports that removeTags names the tag. protected is the key that keeps an entry of removeTags from a field
-	// from doing so, if there is one: see protects.
-	removed   bool
+	// removed says that removeTags removes the tag.
+	removed bool
+
+	// protected is the tag's key if removeTags names it in vain, or empty: see protectedKey.
 	protected string
 }
 
-// newLabels returns the tags d of labels in tag fields of the kind k, without matchers. A label that a string list
-// can't hold, such as a key of 100 characters where entries have 60, becomes unfit. Its reserved key still keeps others
-// from this key.
-func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
-	n := len(d.Tags)
+// newLabels returns the tags of the transformed labels in tag fields of the kind k, without matchers. A label becomes
+// unfit if such a field can't hold it. An example is a key of 100 characters in a list of strings of at most 60.
+func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
+	n := len(transformed.Tags)
 	l := &Labels{
-		Keys: tagset.NewKeys(k, d.Tags), transformed: d, all: make([]fieldLabel, 0, n),
+		Keys: tagset.NewKeys(k, transformed.Tags), transformed: transformed, all: make([]fieldLabel, 0, n),
 		byID: make(map[string]int, n), assignedTo: make(map[string]int), byFold: make(map[string][]int),
-		providers: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
+		providerKeys: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
-	// A skipped label still keeps others from its reserved key.
+	// Even if a label is skipped or unfit, nobody else may set its reserved key.
 	var assigned, forfeited []string
 
-	for i := range d.Skipped {
-		r := &d.Skipped[i]
-		l.skipped = append(l.skipped, skippedByProfile(r, k.Profile))
+	for i := range transformed.Skipped {
+		skipped := &transformed.Skipped[i]
+		l.skipped = append(l.skipped, skippedByProfile(skipped, k.Profile))
 
-		if r.Trusted && r.Reserved {
-			forfeited = append(forfeited, r.Key)
+		if skipped.Trusted && skipped.Reserved {
+			forfeited = append(forfeited, skipped.Key)
 		}
 	}
 
-	for _, t := range d.Tags {
+	for _, t := range transformed.Tags {
+		added := l.add(t)
+
 		switch {
-		case !l.add(t) && t.Reserved:
-			forfeited = append(forfeited, t.Key)
-		case t.Reserved:
+		case !t.Reserved:
+		case added:
 			assigned = append(assigned, t.Key)
+		default:
+			forfeited = append(forfeited, t.Key)
 		}
 	}
 
@@ -91,20 +102,24 @@ func newLabels(k tagset.FieldKind, d *tags.Transformed) *Labels {
 	return l
 }
 
-// withMatchers adds the entries of removeTags and ignoreTags. With removeTags [team/*], the label team/a is marked as
-// removed.
+// withMatchers adds the entries of removeTags and ignoreTags to the labels, and returns the labels. With removeTags
+// [team/*], it marks the label team/a as removed.
 func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
-	l.remove, l.ignore = matchersOf(l.transformed, remove), matchersOf(l.transformed, ignore)
+	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
 	if l.Shape.Form().HasTexts {
-		l.know(slices.Concat(remove, ignore))
+		l.setKnownKeys(slices.Concat(remove, ignore))
 	}
 
-	if len(l.remove) > 0 {
+	if len(l.removeMatchers) > 0 {
 		for i := range l.all {
-			found, protected := l.match(l.remove, &l.all[i].entry)
-			if l.all[i].removed = found != nil; !l.all[i].removed {
-				l.all[i].protected = protected
+			label := &l.all[i]
+
+			found, protected := l.firstMatch(l.removeMatchers, &label.entry)
+			if found != nil {
+				label.removed = true
+			} else {
+				label.protected = protected
 			}
 		}
 	}
@@ -112,11 +127,11 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
 	return l
 }
 
-// add adds the tag t, or records it as unfit if fields of this kind can't hold it, such as a,b in a joined string with
-// commas.
+// add adds the tag t, and reports whether fields of this kind can hold it. If they can't, add records t as unfit. An
+// example is the key a,b in one string of tags with commas between them.
 func (l *Labels) add(t tags.Tag) bool {
-	if r, limit := l.unfitFor(&t); r != "" {
-		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: r, Limit: limit, single: true})
+	if reason, limit := l.unfitReason(&t); reason != "" {
+		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit, namesResource: true})
 		return false
 	}
 
@@ -137,20 +152,21 @@ func (l *Labels) add(t tags.Tag) bool {
 	return true
 }
 
-// unfitFor returns why fields of this kind can't hold the tag t, and the limit that t breaks, or nothing. A list of strings
-// with the separator = can't hold platform/x with the value y=z if platform/x=y is reserved: it would have that key, too.
-func (l *Labels) unfitFor(t *tags.Tag) (reason profile.SkipReason, limit string) {
-	if l.transformed.Forges(*t, l.Separator) {
+// unfitReason returns why fields of this kind can't hold the tag t, and the limit that t breaks. It returns empty texts if
+// they can hold t. For example, a list of strings can't hold the tag zone: a=b if the key zone=a is reserved: the string
+// zone=a=b is also the tag zone=a: b.
+func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
+	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
 	}
 
 	return l.Refuses(t.Key, t.Value)
 }
 
-// know sets the keys that make a string a tag: the keys of labels, the providers' own, and others. With the label key
-// env, the string env=prod is a tag. Without it, and without entries of removeTags and ignoreTags for env, it is
-// opaque.
-func (l *Labels) know(others []resolve.TagKey) {
+// setKnownKeys sets the keys that make a string of a list a tag: keys of labels, keys that providers set, and keys that
+// removeTags or ignoreTags names. If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is
+// opaque: it isn't known to be a tag.
+func (l *Labels) setKnownKeys(named []resolve.TagKey) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
 		keys = append(keys, l.all[i].Key)
@@ -158,10 +174,10 @@ func (l *Labels) know(others []resolve.TagKey) {
 
 	var exact, patterns []string
 
-	for _, k := range others {
+	for _, k := range named {
 		patterns = append(patterns, k.Pattern)
 
-		// A pattern from a field of the XR doesn't count: its author could hide a label's tag.
+		// A pattern from a field of the XR is no known key, since its author could hide a label's tag with it.
 		if !k.Untrusted && !strings.HasSuffix(k.Pattern, "*") {
 			exact = append(exact, k.Pattern)
 		}
@@ -170,8 +186,7 @@ func (l *Labels) know(others []resolve.TagKey) {
 	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns the keys for fields in which all strings are tags. A string that starts with a label's key is the
-// label's tag.
+// allKeys returns keys that make all strings of a list tags. A string that starts with a label's key is the label's tag.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -179,17 +194,17 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// trusted returns how many labels trusted sources give: the position of the first other label.
-func (l *Labels) trusted() int {
-	if i := slices.IndexFunc(l.all, func(l fieldLabel) bool { return !l.Trusted }); i >= 0 {
+// countTrusted returns the number of labels of trusted sources. These labels are the first ones.
+func (l *Labels) countTrusted() int {
+	if i := slices.IndexFunc(l.all, func(label fieldLabel) bool { return !label.Trusted }); i >= 0 {
 		return i
 	}
 
 	return len(l.all)
 }
 
-// labelOf returns the position of the label whose tag the entry e is, and whether there is one.
-func (l *Labels) labelOf(e *tagset.Entry) (position int, ok bool) {
+// positionOf returns the position of the label that the entry e is the tag of. ok is false if there is no such label.
+func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
 	if e.Opaque {
 		return 0, false
 	}
@@ -199,9 +214,9 @@ func (l *Labels) labelOf(e *tagset.Entry) (position int, ok bool) {
 	return position, ok
 }
 
-// labelsOf returns the positions of the labels with the key of the entry e. On DigitalOcean, which ignores case, ours:Env
-// and ours:env can be two labels, and an entry with either key has both.
-func (l *Labels) labelsOf(e *tagset.Entry) []int {
+// positionsOf returns the positions of the labels with the key of the entry e. There can be two on DigitalOcean, which
+// ignores case. If ours:Env and ours:env are labels, an entry with either key has the positions of both.
+func (l *Labels) positionsOf(e *tagset.Entry) []int {
 	if positions := l.byFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
 		return positions
 	}
@@ -213,53 +228,61 @@ func (l *Labels) labelsOf(e *tagset.Entry) []int {
 	return nil
 }
 
-// setByProvider reports whether somebody may take the entry e for a tag that the provider sets itself, such as
-// crossplane-kind.
+// setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
+// of strings, one string can have several keys.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
-	_, ok := e.First(tags.ProvidersKeySet())
-	return ok || tags.ProvidersKeySet().Has(e.Key)
+	_, found := e.FirstKey(tags.ProvidersKeySet())
+	return found || tags.ProvidersKeySet().Has(e.Key)
 }
 
-// reserved returns a reserved key if somebody may take the entry e for a tag with this key. In a list of strings,
-// "owner=a=b" may be the tag owner with the value a=b, or owner=a with the value b.
-func (l *Labels) reserved(e *tagset.Entry) (string, bool) { return e.First(l.transformed.Reserved()) }
+// reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one
+// string can have several keys: owner=a=b may be the tag owner: a=b, or the tag owner=a: b.
+func (l *Labels) reservedKey(e *tagset.Entry) (key string, found bool) {
+	return e.FirstKey(l.transformed.Reserved())
+}
 
-// protects returns the key of the entry e if removeTags and ignoreTags of a field may not touch the tag, or else nothing.
-// Such a key is one of these:
-//   - a reserved key,
-//   - the key of a label of a trusted source,
-//   - among labels and annotations of Kubernetes, a key without keyPrefix that no label has.
-func (l *Labels) protects(e *tagset.Entry) string {
-	if key, ok := l.reserved(e); ok {
+// protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag. Such
+// entries come from a field of the XR. Otherwise protectedKey returns an empty string. These keys are protected:
+//   - a reserved key
+//   - the key of a label of a trusted source
+//   - in metadata.labels and metadata.annotations, a key without keyPrefix that no label has
+func (l *Labels) protectedKey(e *tagset.Entry) string {
+	if key, found := l.reservedKey(e); found {
 		return key
 	}
 
-	labels := l.labelsOf(e)
+	// In a list of strings, a string without a separator is a tag without a value. Its key can be reserved, too.
+	positions := l.positionsOf(e)
+	isReserved := l.transformed.Reserved().Has(e.Key)
+	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].Trusted })
+	isForeignMetadata := l.Metadata != "" && len(positions) == 0 && !l.transformed.HasPrefix(e.Key)
 
-	onlyMetadata := l.Metadata != "" && len(labels) == 0 && !l.transformed.HasPrefix(e.Key)
-
-	if onlyMetadata || l.transformed.Reserved().Has(e.Key) || slices.ContainsFunc(labels, func(i int) bool { return l.all[i].Trusted }) {
+	if isReserved || isTrusted || isForeignMetadata {
 		return e.Key
 	}
 
 	return ""
 }
 
-// keptByCloud reports whether the cloud keeps the key of the entry e to itself, such as aws:createdBy, or
-// eks:eks-cluster-name, to which AWS gives a meaning. In a list of strings, the prefix may reach into the separator.
-func (l *Labels) keptByCloud(e *tagset.Entry) bool {
+// belongsToCloud reports whether only the cloud may set the key of the entry e. Examples on AWS are aws:createdBy and
+// eks:eks-cluster-name. In a list of strings, a reserved prefix may include the separator after the key.
+func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
-	return p.Takes(e.Key) || p.Reserves(e.Key) || !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
+	if p.Takes(e.Key) || p.Reserves(e.Key) {
+		return true
+	}
+
+	return !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
 }
 
-// hasKeyPrefix reports whether the key of the entry e begins with keyPrefix, if that isn't empty.
+// hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.
 func (l *Labels) hasKeyPrefix(e *tagset.Entry) bool {
 	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
 
-// belongsToFunction reports whether the entry e may be a tag of this function: it has the key of a label, or begins with
+// belongsToFunction reports whether the entry e may be a tag of this function: a label has its key, or its key begins with
 // keyPrefix.
 func (l *Labels) belongsToFunction(e *tagset.Entry) bool {
-	_, ok := l.labelOf(e)
-	return ok || l.hasKeyPrefix(e)
+	_, isLabel := l.positionOf(e)
+	return isLabel || l.hasKeyPrefix(e)
 }

@@ -9,119 +9,122 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A launch decides on the tags of the fields for launched resources, such as volumeTags of an Instance.
-type launch struct {
+// A fieldStamper stamps several fields of one resource, one after the other. Most are fields for the tags of resources that
+// the resource launches in the cloud, such as volumeTags of an Instance.
+type fieldStamper struct {
 	*Stamper
 
 	target *locate.Target
 	labels *resourceLabels
 
-	// resource as it is by now. changed says that it differs from the desired one.
+	// resource is the desired resource with the fields that are stamped so far. changed says that any of them has changed.
 	resource object.Object
 	changed  bool
 
-	// tell the plan for a field. Plans are not kept, since a list can have thousands of items.
-	tell func(*plan)
+	// onPlan is called with the plan of each field. Plans are not kept, since a list can have thousands of items.
+	onPlan func(*plan)
 }
 
-// launch plans the tags of the fields for launched resources, such as volumeTags of an Instance. The plan p is the plan
-// of the resource itself: it learns the notes of each other plan, and then each gets the two. See
+// planLaunched plans the tags of the fields for launched resources, such as volumeTags of an Instance. resourcePlan is the
+// plan of the resource itself, and gets the notes of all field plans. planLaunched calls onPlan with each field plan. See
 // testdata/cases/launched.yaml.
-func (s *Stamper) launch(p *plan, labels *resourceLabels, each func(whole, p *plan)) error {
-	t := p.target
+func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
+	t, d := resourcePlan.target, resourcePlan.decision
+	hasFields := len(t.Launched)+len(t.UnusedLaunched) > 0
+	lacksSlots := d != nil && d.trustedWithoutSlot > 0
 
-	if len(t.Launched)+len(t.Unused) == 0 || p.LeftAlone != "" || p.decision != nil && p.decision.lacking > 0 {
+	if !hasFields || lacksSlots || resourcePlan.LeftAlone != "" {
 		return nil
 	}
 
-	l := &launch{Stamper: s, target: t, labels: labels, resource: p.becomes(), tell: func(q *plan) {
-		p.learn(q)
-		each(p, q)
+	fs := &fieldStamper{Stamper: s, target: t, labels: labels, resource: resourcePlan.stampedResource(), onPlan: func(p *plan) {
+		resourcePlan.addNotesOf(p)
+		onPlan(resourcePlan, p)
 	}}
 
-	for _, at := range t.Launched {
+	for _, place := range t.Launched {
 		var err error
 
 		switch {
-		case !at.Of.Applies(t.Resource, t.Observed):
-			l.takeReserved(at)
-		case at.Of.Value != "":
-			err = l.switchOn(at, p)
-		case !at.Of.List.IsZero():
-			err = l.stampItems(at)
+		case !place.LaunchedField.Applies(t.Resource, t.Observed):
+			fs.removeReserved(place)
+		case place.LaunchedField.IsSwitch():
+			err = fs.switchOn(place, resourcePlan)
+		case place.LaunchedField.IsInList():
+			err = fs.stampItems(place)
 		default:
-			err = l.stampField(at)
+			err = fs.stampField(place)
 		}
 
 		if err != nil {
-			return errors.Wrapf(err, "%s", at.Of.Name())
+			return errors.Wrapf(err, "%s", place.LaunchedField.Name())
 		}
 	}
 
-	if l.changed {
-		p.Stamped = l.resource
+	if fs.changed {
+		resourcePlan.Stamped = fs.resource
 	}
 
-	for _, path := range t.Unused {
-		l.noteReserved(p, path)
+	for _, path := range t.UnusedLaunched {
+		fs.noteReserved(resourcePlan, path)
 	}
 
 	return nil
 }
 
-// learn adds the notes of q, a plan of a field for launched resources, to p. If volumeTags retain env: dev, the result
-// of the Instance says so.
-func (p *plan) learn(q *plan) {
-	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
-	p.Notes = append(p.Notes, q.Notes...)
+// addNotesOf adds the notes of fieldPlan to p, the plan of the whole resource. It also adds the mismatch, the withheld labels
+// and the trusted tags. If volumeTags retain env: dev, the result of the Instance says so.
+func (p *plan) addNotesOf(fieldPlan *plan) {
+	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)
+	p.Notes = append(p.Notes, fieldPlan.Notes...)
 
-	for _, j := range q.Records {
+	for _, j := range fieldPlan.Records {
 		if j.Withheld() {
 			p.Records = append(p.Records, j)
 		}
 	}
 
-	for key, value := range q.Trusted {
+	for key, value := range fieldPlan.Trusted {
 		if _, ok := p.Trusted[key]; !ok {
 			p.Trusted = put(p.Trusted, key, value)
 		}
 	}
 }
 
-// stampField stamps a field of the resource, at the place: spec.forProvider.volumeTags of an Instance.
-func (l *launch) stampField(at *locate.LaunchedPlace) error {
-	t := l.target.In(at, "", l.resource, l.target.Observed)
+// stampField stamps the field at the place in the resource, such as spec.forProvider.volumeTags of an Instance.
+func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
+	t := fs.target.LaunchedTarget(place, "", fs.resource, fs.target.Observed)
 
-	p, err := l.plan(t, l.labels.in(t))
+	p, err := fs.planField(t, fs.labels.labelsFor(t))
 	if err != nil {
 		return err
 	}
 
-	p.launched = at.Of.Name()
-	l.add(p)
+	p.launched = place.LaunchedField.Name()
+	fs.apply(p)
 
 	return nil
 }
 
-// add the plan for a field of the resource, and take over the resource as it is then.
-func (l *launch) add(p *plan) {
+// apply replaces the resource by the stamped resource of p, the plan of a field, and then calls onPlan.
+func (fs *fieldStamper) apply(p *plan) {
 	if !p.Stamped.IsZero() {
-		l.resource, l.changed = p.Stamped, true
+		fs.resource, fs.changed = p.Stamped, true
 	}
 
-	l.tell(p)
+	fs.onPlan(p)
 }
 
-// switchOn sets a field that passes the resource's tags on, such as propagateTags: SERVICE of an ECS Service, if labels
-// are tags of the resource and no step has set the field.
-func (l *launch) switchOn(at *locate.LaunchedPlace, whole *plan) error {
-	v, err := l.resource.At(at.Of.Path)
-	if err != nil || !v.IsNull() || !whole.IsTagged() {
-		return nil //nolint:nilerr // There is no such field to switch on.
+// switchOn sets a field that tells the cloud to pass on the resource's tags, such as propagateTags: SERVICE of an ECS
+// Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
+func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace, resourcePlan *plan) error {
+	v, err := fs.resource.At(place.LaunchedField.Path)
+	if err != nil || !v.IsNull() || !resourcePlan.IsTagged() {
+		return nil //nolint:nilerr // If the path can't be read, the resource has no such field.
 	}
 
-	l.resource, err = object.Set(l.resource, at.Of.Path, object.TextNode(at.Of.Value))
-	l.changed = l.changed || err == nil
+	fs.resource, err = object.Set(fs.resource, place.LaunchedField.Path, object.TextNode(place.LaunchedField.Value))
+	fs.changed = fs.changed || err == nil
 
 	return err
 }

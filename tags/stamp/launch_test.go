@@ -49,7 +49,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 				return field.Chain{field.NewOverrides(in.TagFields), field.BuiltIn(), s}
 			},
 		},
-		Remove: remove, Transformer: transformer(labels...),
+		RemoveTags: remove, Transformer: transformer(labels...),
 	}
 }
 

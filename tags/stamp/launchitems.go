@@ -7,135 +7,137 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// stampItems stamps the items of the list at the place, such as tagSpecifications of a LaunchTemplate. Each item is
-// like a resource with tags.
-func (l *launch) stampItems(at *locate.LaunchedPlace) error {
-	t := l.target.In(at, "", object.Object{}, object.Object{})
-	labels := l.labels.in(t)
+// stampItems stamps the items of the list at the place, such as tagSpecifications of a LaunchTemplate. Each item has tags
+// like a resource.
+func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
+	t := fs.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
+	labels := fs.labels.labelsFor(t)
 
-	before, asked, err := l.itemsOf(at)
+	list, labeled, err := fs.itemsOf(place)
 	if err != nil {
-		t.BeforeErr = err
+		// The plan of the field has the error as its Mismatch.
+		t.DesiredErr = err
 
-		p, err := l.plan(t, labels)
+		p, err := fs.planField(t, labels)
 		if err == nil {
-			p.launched = at.Of.Name()
-			l.tell(p)
+			p.launched = place.LaunchedField.Name()
+			fs.onPlan(p)
 		}
 
 		return err
 	}
 
-	if l.inItems += asked * labels.sizeInItem(); l.inItems > maxInItems {
-		return tooManyItems(asked, len(labels.all))
+	if fs.inItems += labeled * labels.sizeInItem(); fs.inItems > maxInItems {
+		return tooManyItems(labeled, len(labels.all))
 	}
 
-	there := make(map[string]object.Object)
+	observed := make(map[string]object.Object)
 
-	if n, err := l.target.Observed.At(at.Of.List); err == nil {
+	if n, err := fs.target.Observed.At(place.LaunchedField.List); err == nil {
 		for item := range n.Items() {
-			there[item.Field(at.Of.Key).Text()] = item.Object()
+			observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
 		}
 	}
 
-	after, changed, err := before.MapItems(func(item object.Node) (object.Node, error) { return l.stampItem(at, item, there) })
+	stamped, changed, err := list.MapItems(func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) })
 	if err != nil || !changed {
 		return err
 	}
 
-	// An empty list goes.
-	if after.IsEmpty() {
-		after = object.Node{}
+	// Without items, the list is removed.
+	if stamped.IsEmpty() {
+		stamped = object.Node{}
 	}
 
-	l.resource, err = object.Set(l.resource, at.Of.List, after)
-	l.changed = true
+	fs.resource, err = object.Set(fs.resource, place.LaunchedField.List, stamped)
+	fs.changed = true
 
 	return err
 }
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}.
-// It returns nothing if the item was added for tags and gets none. there has the observed items by their keys.
-func (l *launch) stampItem(at *locate.LaunchedPlace, item object.Node, there map[string]object.Object) (object.Node, error) {
+// It returns the zero Node if itemsOf added the item, and the item gets no tags. observed has the observed items by their
+// keys, such as volume.
+func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
 	}
 
-	key, o := item.Field(at.Of.Key).Text(), item.Object()
+	key, o := item.Field(place.LaunchedField.Key).Text(), item.Object()
 
-	// Most items of a long list get no tags, and have none to take away.
-	if v, _ := o.At(at.Of.Path); !v.IsThere() && !at.Of.Has(key) {
+	// Most items of a long list get no tags, and have no tags to remove.
+	if v, _ := o.At(place.LaunchedField.Path); !v.IsThere() && !place.LaunchedField.LabelsGoTo(key) {
 		return item, nil
 	}
 
-	p, err := l.planItem(at, key, l.target.In(at, key, o, there[key]))
+	p, err := fs.planItem(place, key, fs.target.LaunchedTarget(place, key, o, observed[key]))
 	if err != nil {
 		return object.Node{}, err
 	}
 
-	l.tell(p)
+	fs.onPlan(p)
 
 	if p.Stamped.IsZero() {
 		return item, nil
 	}
 
-	after := p.Stamped.Node()
+	stamped := p.Stamped.Node()
 
-	if l.added += after.Size() - item.Size(); l.added > maxAdded {
-		return object.Node{}, tooMuch("labels in items of lists", "make fewer items")
+	if fs.added += stamped.Size() - item.Size(); fs.added > maxAdded {
+		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}
 
-	// The cloud refuses an item that was added for tags, but has none.
-	if at.Of.Item != "" && after.Len() == 1 {
+	// An added item without tags has nothing but its key, and the cloud refuses such an item.
+	if place.LaunchedField.Item != "" && stamped.Len() == 1 {
 		return object.Node{}, nil
 	}
 
-	return after, nil
+	return stamped, nil
 }
 
-// planItem plans the tags of t, the item with the key. Only items that the place names, such as volume, get labels.
-// From all other items, tags with reserved keys go, unless a trusted label has them.
-func (l *launch) planItem(at *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
-	labels := l.labels.in(t)
+// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other
+// items lose tags with reserved keys, unless a trusted label has the key.
+func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
+	labels := fs.labels.labelsFor(t)
 
-	if !at.Of.Has(key) {
-		return l.planReserved(t, labels), nil
+	if !place.LaunchedField.LabelsGoTo(key) {
+		return fs.planReserved(t, labels), nil
 	}
 
-	p, err := l.plan(t, labels)
+	p, err := fs.planField(t, labels)
 	if err != nil {
 		return nil, err
 	}
 
-	p.launched = at.Of.List.String() + "[" + key + "]." + at.Of.Path.String()
+	p.launched = place.LaunchedField.List.String() + "[" + key + "]." + place.LaunchedField.Path.String()
 
 	return p, nil
 }
 
-// itemsOf returns the list at the place, with the item that the place adds if it is missing, and how many items get
-// labels. With the place tagSpecifications[resourceType: volume], a LaunchTemplate without such an item gets
-// {resourceType: volume}, and one item gets labels.
-func (l *launch) itemsOf(at *locate.LaunchedPlace) (list object.Node, asked int, err error) {
-	list, err = l.resource.At(at.Of.List)
+// itemsOf returns the list at the place, and the number of items that get labels. If the place names an item that is
+// missing, itemsOf adds it. For example, the place is tagSpecifications[resourceType: volume] of a LaunchTemplate. Without
+// such an item, the list gets {resourceType: volume}, and labeled is 1.
+func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, labeled int, err error) {
+	list, err = fs.resource.At(place.LaunchedField.List)
 
 	switch {
 	case err != nil:
 		return list, 0, err
 	case !list.IsNull() && !list.IsList():
-		return list, 0, errors.Errorf("%s is %s, not a list of objects with tags", at.Of.List, list.Kind())
+		return list, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
 	}
 
 	for item := range list.Items() {
-		if item.IsObject() && at.Of.Has(item.Field(at.Of.Key).Text()) {
-			asked++
+		if item.IsObject() && place.LaunchedField.LabelsGoTo(item.Field(place.LaunchedField.Key).Text()) {
+			labeled++
 		}
 	}
 
-	if at.Of.Item == "" || asked > 0 {
-		return list, asked, nil
+	if place.LaunchedField.Item == "" || labeled > 0 {
+		return list, labeled, nil
 	}
 
-	made := object.MapNode(map[string]object.Node{at.Of.Key: object.TextNode(at.Of.Item)})
+	added := object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
 
-	return list.Append(made), 1, nil
+	return list.Append(added), 1, nil
 }

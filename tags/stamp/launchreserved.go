@@ -9,42 +9,41 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// takeReserved takes tags with reserved keys from a field for launched resources that labels don't go to: volumeTags of
-// an Instance whose block devices have tags.
-func (l *launch) takeReserved(at *locate.LaunchedPlace) {
-	if at.Of.Value == "" && at.Of.List.IsZero() {
-		t := l.target.In(at, "", l.resource, l.target.Observed)
-		l.add(l.planReserved(t, l.labels.in(t)))
+// removeReserved removes tags with reserved keys from a field for launched resources that labels don't go to. An example is
+// volumeTags of an Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
+func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
+	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
+		t := fs.target.LaunchedTarget(place, "", fs.resource, fs.target.Observed)
+		fs.apply(fs.planReserved(t, fs.labels.labelsFor(t)))
 	}
 }
 
-// noteReserved notes in p which tags with reserved keys stay in the field at the path, such as ebsBlockDevice[*].tags,
-// although no trusted source set their values. Labels never go to this field. See
-// testdata/cases/launched-reserved.yaml.
-func (l *launch) noteReserved(p *plan, path object.Path) {
+// noteReserved adds a note to p if tags with reserved keys stay in the field at the path, although no trusted source has set
+// them. Labels never go to this field, such as ebsBlockDevice[*].tags. See testdata/cases/launched-reserved.yaml.
+func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
 	var keys []string
 
-	for v := range field.ValuesAt(l.resource, path) {
+	for v := range field.ValuesAt(fs.resource, path) {
 		f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
 		if v.IsList() {
 			f.Shape = field.KeyValueList
 		}
 
-		labels := l.labels.inField(&f, l.target.Profile)
+		labels := fs.labels.labelsForField(&f, fs.target.Profile)
 
 		set, err := tagset.Read(v, &f, &labels.Keys)
 		if err != nil {
-			continue // There are no tags.
+			continue // The value has no tags.
 		}
 
-		d := &Decision{State: &State{Labels: labels, Earlier: l.Earlier[p.Resource]}}
+		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}}
 
 		for e := range set.All() {
-			key, reserved := labels.reserved(e)
-			i, has := labels.labelOf(e)
-			trusted := has && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
+			key, isReserved := labels.reservedKey(e)
+			i, isLabel := labels.positionOf(e)
+			isTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
 
-			if reserved && !trusted && !d.trustedBefore(e) && !labels.setByProvider(e) {
+			if isReserved && !isTrusted && !d.trustedBefore(e) && !labels.setByProvider(e) {
 				keys = append(keys, key)
 			}
 		}

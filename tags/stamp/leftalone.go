@@ -11,130 +11,136 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// leftAlone returns the result of t, a resource that is left alone: "has no tag field" for a BucketPolicy. See
+// leftAlone returns the result of t, a resource that is left alone. The result of a BucketPolicy says "has no tag field". See
 // testdata/cases/left-alone.yaml.
 func (s *Stamper) leftAlone(t *locate.Target) Result {
 	r := newPlan(t, nil).Result
 
 	switch {
-	case !s.asksForTags(): // There are no labels that the resource could lack.
-	case t.Leave != locate.None:
-		r.LeftAlone = t.Why(t.Leave)
+	case !s.hasTagWork(): // The input gives no labels. There is nothing to report.
+	case t.LeaveReason != locate.None:
+		r.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
-		r.Lacks = t.Lacks
-		if t.IsComposite() && t.Lacks != locate.Undeclared && !t.Lacks.IsUnknown() {
+		r.Lacks = t.NoFieldReason
+
+		hasExactReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
+		if t.IsComposite() && !hasExactReason {
 			r.Lacks = locate.Composite
 		}
 
-		r.LeftAlone = t.Why(r.Lacks)
+		r.LeftAlone = t.WhyLeftAlone(r.Lacks)
 	}
 
-	r.Stamped = s.asIs(t)
+	r.Stamped = s.withAppliedTags(t)
 
 	return r
 }
 
-// asIs returns t with the tags that it has from this function, or the zero Object if there are none. Without them,
-// server-side apply would take these tags away: Crossplane has applied them, and desires them no longer. Adopted
-// resources never have such tags. See testdata/cases/as-is.yaml.
-func (s *Stamper) asIs(t *locate.Target) object.Object {
+// withAppliedTags returns the desired resource with the tags of this function that Crossplane has applied before, or the zero
+// Object if there are none. If nobody desired these tags any more, server-side apply would remove them. Adopted resources,
+// which Crossplane only observes, never have such tags. See testdata/cases/as-is.yaml.
+func (s *Stamper) withAppliedTags(t *locate.Target) object.Object {
 	switch {
-	case t.Leave == locate.None && t.Lacks.IsUnknown():
-		return s.keepWhereOwned(t)
-	case t.Leave == locate.Ignored && t.Place != nil && t.Lacks == locate.None:
+	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
+		return s.keepInOwnedFields(t)
+	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None:
 		return s.keepIgnored(t)
 	default:
 		return object.Object{}
 	}
 }
 
-// keepIgnored keeps the tags of t, which is annotated to be left alone, and the tags of the resources that it launches.
+// keepIgnored returns t with its applied tags, and with the applied tags of the resources that it launches. An annotation of t
+// says that t is to be left alone.
 func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
-	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
-	l.keep(t)
+	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
+	fs.keepTags(t)
 
-	for _, at := range t.Launched {
-		if at.Of.Value == "" && at.Of.List.IsZero() && at.Of.Applies(t.Resource, t.Observed) {
-			l.keep(l.target.In(at, "", l.resource, t.Observed))
+	for _, place := range t.Launched {
+		f := &place.LaunchedField
+		if !f.IsSwitch() && !f.IsInList() && f.Applies(t.Resource, t.Observed) {
+			fs.keepTags(fs.target.LaunchedTarget(place, "", fs.resource, t.Observed))
 		}
 	}
 
-	return l.kept()
+	return fs.changedResource()
 }
 
-// keepWhereOwned keeps the tags of t in all fields below spec.forProvider that Crossplane owns entries of: nobody knows which
-// of them is the tag field.
-func (s *Stamper) keepWhereOwned(t *locate.Target) object.Object {
-	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
+// keepInOwnedFields returns t with its applied tags in all fields below spec.forProvider that Crossplane owns entries of.
+// Nobody knows which of these fields is the tag field.
+func (s *Stamper) keepInOwnedFields(t *locate.Target) object.Object {
+	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
 	for owned := range t.Owned() {
-		for f := range fieldsIn(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
-			l.keep(t.At(&f, l.resource))
+		for f := range ownedFieldsIn(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
+			fs.keepTags(t.WithField(&f, fs.resource))
 		}
 	}
 
-	return l.kept()
+	return fs.changedResource()
 }
 
-// kept returns the resource with the tags that it keeps, or the zero Object if it has not changed.
-func (l *launch) kept() object.Object {
-	if !l.changed {
+// changedResource returns the resource with the stamped fields, or the zero Object if no field has changed.
+func (fs *fieldStamper) changedResource() object.Object {
+	if !fs.changed {
 		return object.Object{}
 	}
 
-	return l.resource
+	return fs.resource
 }
 
-// keep puts the tags of this function that the observed field of t has back into the desired field: plexsphere:env:
-// prod, if Crossplane applied it and no step desires it.
-func (l *launch) keep(t *locate.Target) {
-	labels := l.labels.in(t)
+// keepTags copies applied tags of this function from the observed field of t to the desired field. For example, it copies
+// plexsphere:env: prod if Crossplane has applied it, and no step desires it.
+func (fs *fieldStamper) keepTags(t *locate.Target) {
+	labels := fs.labels.labelsFor(t)
 
-	set, err := tagset.Read(t.Before, t.Field, &labels.Keys)
-	there := t.Reported(t.There, &labels.Keys)
+	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
+	observed := t.ReadTags(t.ObservedValue, &labels.Keys)
 
-	if err != nil || t.BeforeErr != nil || there == nil {
+	if err != nil || t.DesiredErr != nil || observed == nil {
 		return
 	}
 
-	kept := false
+	hasCopied := false
 
-	for e := range there.All() {
-		// An atomic field has a single owner: once an earlier step's tags are applied, all others are gone.
-		stays := t.Owners().Of(e).Ours || t.Owners().Atomic && set.Len() > 0
+	for e := range observed.All() {
+		// An atomic field has a single owner. Once Crossplane applies an earlier step's tags, all other entries go.
+		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
+		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
-		if stays && labels.belongsToFunction(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
-			set.Join(*e)
+		if goes && !isDesired && labels.belongsToFunction(e) {
+			desired.Append(*e)
 
-			kept = true
+			hasCopied = true
 		}
 	}
 
-	if !kept {
+	if !hasCopied {
 		return
 	}
 
-	if r, err := write(t, &labels.Keys, set); err == nil && !r.IsZero() {
-		l.resource, l.changed = r, true
+	if r, err := writeField(t, &labels.Keys, desired); err == nil && !r.IsZero() {
+		fs.resource, fs.changed = r, true
 	}
 }
 
-// fieldsIn yields the fields of the observed object that a manager owns entries of, and that look like tag fields:
-// maps, lists of strings, and lists of objects with a key. The path leads to the object. In spec.forProvider with the
-// owned f:labels and f:region, it yields spec.forProvider.labels.
-func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
+// ownedFieldsIn yields the fields of the observed object that may be tag fields, and that a field manager owns entries of.
+// Such a field is a map, a list of strings, or a list of objects with a key. The path leads to the object. owned is the
+// part of metadata.managedFields for the object. With f:labels and f:region for spec.forProvider, ownedFieldsIn yields
+// spec.forProvider.labels.
+func ownedFieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
 	return func(yield func(field.Field) bool) {
 		for name, v := range observed.Fields() {
-			in := owned.Field("f:" + string(name))
-			at := append(slices.Clone(path), object.Segment{Field: string(name)})
+			ownedPart := owned.Field("f:" + string(name))
+			segments := append(slices.Clone(path), object.Segment{Field: string(name)})
 
-			p, err := object.ParsePath(at.String())
-			if !in.IsThere() || err != nil {
+			p, err := object.ParsePath(segments.String())
+			if !ownedPart.IsThere() || err != nil {
 				continue
 			}
 
-			if f, ok := fieldOf(v); ok {
+			if f, ok := guessField(v); ok {
 				f.Path, f.Within = p, true
 
 				if !yield(f) {
@@ -146,7 +152,7 @@ func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.
 				continue
 			}
 
-			for f := range fieldsIn(v, in, at) {
+			for f := range ownedFieldsIn(v, ownedPart, segments) {
 				if !yield(f) {
 					return
 				}
@@ -155,9 +161,9 @@ func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.
 	}
 }
 
-// fieldOf returns a tag field that could have the observed value. In a list of objects, the name of the key's field begins
-// or ends with key: [{tagKey: env, tagValue: prod}].
-func fieldOf(v object.Node) (f field.Field, ok bool) {
+// guessField returns a tag field with the shape of the observed value v. ok is false if no tag field has such a value. In a
+// list of objects, the field with the key has a name that begins or ends with key: [{tagKey: env, tagValue: prod}].
+func guessField(v object.Node) (f field.Field, ok bool) {
 	switch {
 	case v.IsObject():
 		return field.Field{Shape: field.Map}, true
@@ -180,7 +186,7 @@ func fieldOf(v object.Node) (f field.Field, ok bool) {
 	return field.Field{}, false
 }
 
-// separatorOf returns the separator of the tag s: = if s has one, or else a colon.
+// separatorOf returns the separator of the tag s in a list of strings: an equals sign if s has one, or else a colon.
 func separatorOf(s string) string {
 	if strings.Contains(s, "=") {
 		return "="

@@ -10,38 +10,39 @@ import (
 // A LimitError says that resources have no tag slots for labels of trusted sources, which may never be missing, or for
 // any labels if the limit policy is ApplyStrict.
 type LimitError struct {
+	// head begins the message, such as "limitPolicy ApplyStrict: too many labels: ".
 	head string
 
-	// resources, each with the labels that it lacks slots for, as messages show them.
+	// resources has the text for each resource, with the labels that it has no slots for.
 	resources []string
 }
 
-// Error names the labels and resources, as many as an event has room for.
+// Error returns a message with the labels and resources. It leaves out resources that an event has no room for.
 func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
-// maxAdded is the most bytes that labels add to composite resources and to items of lists: Crossplane takes no larger
-// response, and one label can be in a thousand items.
+// maxAdded is the limit of the bytes that labels add to composite resources and to items of lists. One label can be in a
+// thousand items, and Crossplane takes no response that is much larger.
 const maxAdded = 4 << 20
 
-// tooMuch returns the error of labels that add more bytes, with a way to add fewer.
-func tooMuch(labels, mend string) error {
-	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, mend)}
+// tooManyBytes returns the error if such labels add more than maxAdded bytes. The message ends with the advice.
+func tooManyBytes(labels, advice string) error {
+	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// Each label counts entrySize bytes in each item of a list, besides its key and its value, and all labels may count
-// maxInItems bytes. To decide on a label takes about as much memory, whether the label is written or not.
+// maxInItems is the limit of the bytes that labels count in all items of lists together. In each item, a label counts its
+// key, its value, and entrySize. A decision on a label takes about as much memory, even if the label is not written.
 const (
 	entrySize  = 64
 	maxInItems = 64 << 20
 )
 
-// tooManyItems returns the error of so many labels in each of so many items of a list.
+// tooManyItems returns the error if a list has too many items for this number of labels in each item.
 func tooManyItems(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
 		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxInItems, entrySize)}
 }
 
-// sizeInItem returns how many bytes the labels count in an item of a list.
+// sizeInItem returns the bytes that the labels count in one item of a list.
 func (l *Labels) sizeInItem() (size int) {
 	for i := range l.all {
 		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)
@@ -50,60 +51,65 @@ func (l *Labels) sizeInItem() (size int) {
 	return size
 }
 
-// limits collect the resources that lack tag slots, each once: for labels of trusted sources, and, if the limits are
-// strict, for any labels.
+// limits collects the resources that have no tag slots for all of their labels.
 type limits struct {
-	strict        bool
-	lacking, over shortages
+	// trusted has the resources without slots for labels of trusted sources.
+	trusted shortages
+
+	// overCap has the resources without slots for any labels. It stays empty unless strict is true: limitPolicy is
+	// ApplyStrict.
+	overCap shortages
+	strict  bool
 }
 
+// shortages has a text for each resource without tag slots, as in resources of a LimitError.
 type shortages struct {
 	resources []string
 
-	// last is the plan of the last of the resources.
+	// last is the plan of the resource that was added last.
 	last *plan
 }
 
-// add adds the labels that the plan p has no tag slots for, in words of messages, unless the resource of the plan whole
-// is there: "owner" on composed resource "bucket" (aws: at most 50 tags on a resource).
-func (s *shortages) add(whole, p *plan, labels string) {
-	if s.last != whole {
-		s.last = whole
-		s.resources = append(s.resources, fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit()))
+// add adds the resource of resourcePlan, unless it was added last. The text names the labels, and the limit that the plan p
+// breaks: "owner" on composed resource "bucket" (aws: at most 50 tags on a resource).
+func (s *shortages) add(resourcePlan, p *plan, labels string) {
+	if s.last != resourcePlan {
+		s.last = resourcePlan
+		s.resources = append(s.resources, fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limitText()))
 	}
 }
 
-// add adds the labels that the plan p has no tag slots for. The plan is of a whole resource, or of a field for launched
-// resources. An Instance counts once, even if its tags and volumeTags both lack slots.
-func (l *limits) add(whole, p *plan) {
-	if d := p.decision; d != nil && d.lacking > 0 {
-		l.lacking.add(whole, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
+// add adds the resource of resourcePlan if the plan p has no tag slots for all labels. p is resourcePlan itself, or the plan
+// of a field for launched resources. An Instance counts once, even if its tags and volumeTags both lack slots.
+func (l *limits) add(resourcePlan, p *plan) {
+	if d := p.decision; d != nil && d.trustedWithoutSlot > 0 {
+		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlotKeys, strconv.Quote), d.trustedWithoutSlot))
 	}
 
-	if !l.strict || !p.done || whole.HandsOn {
+	if !l.strict || !p.decisionHolds || resourcePlan.PassesLabelsOn {
 		return
 	}
 
-	slotless := 0
+	count := 0
 
 	for i := range p.judged {
 		if p.judged[i].lacksSlot() {
-			slotless++
+			count++
 		}
 	}
 
-	if slotless > 0 {
-		l.over.add(whole, p, strconv.Itoa(slotless))
+	if count > 0 {
+		l.overCap.add(resourcePlan, p, strconv.Itoa(count))
 	}
 }
 
-// exceeded returns a LimitError, if a limit is exceeded.
+// exceeded returns a LimitError if any resource has too few tag slots, or nil.
 func (l *limits) exceeded() error {
 	switch {
-	case len(l.lacking.resources) > 0:
-		return &LimitError{"no tag slots for labels of trusted sources: ", l.lacking.resources}
-	case len(l.over.resources) > 0:
-		return &LimitError{"limitPolicy ApplyStrict: too many labels: ", l.over.resources}
+	case len(l.trusted.resources) > 0:
+		return &LimitError{"no tag slots for labels of trusted sources: ", l.trusted.resources}
+	case len(l.overCap.resources) > 0:
+		return &LimitError{"limitPolicy ApplyStrict: too many labels: ", l.overCap.resources}
 	default:
 		return nil
 	}

@@ -9,31 +9,36 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A matcher matches the tags of successive entries of removeTags or ignoreTags that differ in key and value only.
+// A matcher matches tags by successive entries of removeTags or ignoreTags. These entries differ in key and value only.
 type matcher struct {
+	// retain says that the entries have onConflict Retain. untrusted says that their keys come from a field, such as
+	// spec.removeTags of the XR.
 	retain, untrusted bool
 
-	// keys with any value, and values has the keys that must have a value, by this value.
-	keys   profile.KeySet
+	// keys has the keys that match at any value.
+	keys profile.KeySet
+
+	// values has the keys that match at one value only, by this value.
 	values map[string]profile.KeySet
 }
 
-// matchersOf returns matchers of the keys, for tags of the profile of d. The first matcher that matches a tag counts. The
-// keys owner, team and env, of which env is from a field, have two matchers: one of owner and team, and one of env.
-func matchersOf(d *tags.Transformed, keys []resolve.TagKey) []matcher {
+// newMatchers returns the matchers for entries of removeTags or ignoreTags. They match tags of the profile of transformed. If
+// several matchers match a tag, the first one counts. For example, the entries are owner, team and env, and env is from a
+// field of the XR. Then the first matcher has owner and team, and the second one has env.
+func newMatchers(transformed *tags.Transformed, entries []resolve.TagKey) []matcher {
 	out := []matcher{}
 
-	for len(keys) > 0 {
-		first := keys[0]
+	for len(entries) > 0 {
+		first := entries[0]
 
-		n := slices.IndexFunc(keys, func(k resolve.TagKey) bool { return k.Retain != first.Retain || k.Untrusted != first.Untrusted })
+		n := slices.IndexFunc(entries, func(k resolve.TagKey) bool { return k.Retain != first.Retain || k.Untrusted != first.Untrusted })
 		if n < 0 {
-			n = len(keys)
+			n = len(entries)
 		}
 
 		patterns, values := []string{}, make(map[string][]string)
 
-		for _, k := range keys[:n] {
+		for _, k := range entries[:n] {
 			if k.Value == nil {
 				patterns = append(patterns, k.Pattern)
 			} else {
@@ -41,19 +46,19 @@ func matchersOf(d *tags.Transformed, keys []resolve.TagKey) []matcher {
 			}
 		}
 
-		m := matcher{retain: first.Retain, untrusted: first.Untrusted, keys: d.KeySet(patterns...), values: make(map[string]profile.KeySet, len(values))}
+		m := matcher{retain: first.Retain, untrusted: first.Untrusted, keys: transformed.KeySet(patterns...), values: make(map[string]profile.KeySet, len(values))}
 		for value, patterns := range values {
-			m.values[value] = d.KeySet(patterns...)
+			m.values[value] = transformed.KeySet(patterns...)
 		}
 
 		out = append(out, m)
-		keys = keys[n:]
+		entries = entries[n:]
 	}
 
 	return out
 }
 
-// matches reports whether the matcher has the tag e.
+// matches reports whether the matcher has the key of the tag e, at any value or at the value of e.
 func (m *matcher) matches(e *tagset.Entry) bool {
 	if m.keys.Has(e.Key) {
 		return true
@@ -64,9 +69,10 @@ func (m *matcher) matches(e *tagset.Entry) bool {
 	return ok && m.values[text].Has(e.Key)
 }
 
-// match returns the first of the matchers for the tag e, or nil if there is none. With removeTags from a field, [owner,
-// team/*], and the reserved key owner, the tag owner has no matcher, and protected is owner.
-func (l *Labels) match(matchers []matcher, e *tagset.Entry) (found *matcher, protected string) {
+// firstMatch returns the first matcher that matches the tag e and may touch it, or nil if there is none. If an untrusted matcher
+// names a protected key in vain, firstMatch also returns this key. For example, owner is a reserved key, and removeTags has
+// owner from a field of the XR. Then the tag owner: me has no matcher, and protected is owner.
+func (l *Labels) firstMatch(matchers []matcher, e *tagset.Entry) (found *matcher, protected string) {
 	for i := range matchers {
 		m := &matchers[i]
 		if !m.matches(e) {
@@ -79,7 +85,7 @@ func (l *Labels) match(matchers []matcher, e *tagset.Entry) (found *matcher, pro
 
 		key := ""
 		if m.untrusted {
-			key = l.protects(e)
+			key = l.protectedKey(e)
 		}
 
 		if key == "" {
@@ -92,26 +98,30 @@ func (l *Labels) match(matchers []matcher, e *tagset.Entry) (found *matcher, pro
 	return nil, protected
 }
 
-// names reports whether any of the matchers has the key of e, whatever its value.
-func (l *Labels) names(matchers []matcher, e *tagset.Entry) bool {
+// namesKey reports whether any of the matchers has the key of e, at any value, and may touch the tag.
+func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 	return slices.ContainsFunc(matchers, func(m matcher) bool {
 		named := m.keys.Has(e.Key)
 		for _, keys := range m.values {
 			named = named || keys.Has(e.Key)
 		}
 
-		return named && (!m.untrusted || l.protects(e) == "")
+		if !named {
+			return false
+		}
+
+		return !m.untrusted || l.protectedKey(e) == ""
 	})
 }
 
-// first returns the first of the keys to remove or to ignore that names the tag, or nil if none does. For the tag team/a,
-// the first of owner, team/* and team/a is team/*.
-func (l *Labels) first(keys []resolve.TagKey, t *tags.Tag) *resolve.TagKey {
+// firstNaming returns the first entry of removeTags or ignoreTags that names the tag, or nil if no entry does. For the tag team/a
+// and the entries owner, team/* and team/a, it returns team/*.
+func (l *Labels) firstNaming(entries []resolve.TagKey, t *tags.Tag) *resolve.TagKey {
 	e := l.Entry(t)
 
-	for i := range keys {
-		if m, _ := l.match(matchersOf(l.transformed, keys[i:i+1]), &e); m != nil {
-			return &keys[i]
+	for i := range entries {
+		if m, _ := l.firstMatch(newMatchers(l.transformed, entries[i:i+1]), &e); m != nil {
+			return &entries[i]
 		}
 	}
 

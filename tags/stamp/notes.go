@@ -8,84 +8,85 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Note is a fact about tags of one resource that no record of a label has. tags/report has the words and the severity
-// of each NoteKind.
+// A Note is a fact about tags of one resource, beside the records of labels. tags/report has the words and the severity of
+// each NoteKind.
 type Note struct {
 	Kind NoteKind
 
-	// Keys of the tags, sorted, unless the note is about the tag field. More is how many other keys there are.
+	// Keys has the keys of the tags, sorted. It is empty if the note is about the tag field. More is the number of keys
+	// beyond these.
 	Keys []string
 	More int `json:"more,omitzero"`
 
-	// Manager that owns the tags, by metadata.managedFields.
+	// Manager is the field manager that owns the tags, by metadata.managedFields, or empty.
 	Manager string
 
-	// Field with the tags, if it is a field for launched resources.
+	// Field is the path of the field with the tags, if it is a field for launched resources, or empty.
 	Field string `json:"field,omitzero"`
 }
 
-// A NoteKind is the fact of a Note.
+// A NoteKind says which fact a Note is about.
 type NoteKind int
 
 const (
-	// NoteImmutable labels are no tags, or have another value there: the tag field can't change once the resource is
-	// made.
+	// NoteImmutable says that labels are no tags, or that the tags have other values. The tag field can't change once the
+	// resource exists.
 	NoteImmutable NoteKind = iota
 
-	// NoteOtherValue tags stay, since removeTags names them with another value.
+	// NoteOtherValue says that tags stay because removeTags names them with another value.
 	NoteOtherValue
 
-	// NoteOwned tags stay though removeTags names them, since the Manager owns them in the observed resource.
+	// NoteOwned says that tags stay although removeTags names them. The Manager owns them in the observed resource.
 	NoteOwned
 
-	// NoteKept tags of other systems are desired because of ignoreTags.
+	// NoteKept says that tags of other systems are desired because of ignoreTags.
 	NoteKept
 
-	// NoteUnreported says that ignoreTags can do nothing: the provider reports no tags, even after it has looked at the
+	// NoteUnreported says that ignoreTags has no effect. The provider reports no tags, even after it has looked at the
 	// cloud.
 	NoteUnreported
 
-	// NoteLastStays says that the last tag stays: with an empty tag field, the provider copies the cloud's tags there,
-	// or leaves them alone.
+	// NoteLastStays says that the last tag stays in the cloud. If the tag field is empty, the provider copies the cloud's
+	// tags to it, or leaves them alone.
 	NoteLastStays
 
-	// NoteLeftover tags begin with keyPrefix, and no step desires them, but the Manager owns them: the provider,
-	// somebody who has edited the resource, or another program that applies it.
+	// NoteLeftover says that tags with keyPrefix stay although no step desires them. The Manager owns them. It is the
+	// provider, somebody who has edited the resource, or another program that applies it.
 	NoteLeftover
 
-	// NoteCopyReserved keys of copied metadata are reserved.
+	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
 	NoteCopyReserved
 
-	// NoteCopyCapped metadata is not copied, since the tag field has no tag slot left.
+	// NoteCopyCapped says that metadata is not copied to the tag field because no tag slot is left.
 	NoteCopyCapped
 
-	// NoteReserved tags have reserved keys and no trusted source, but stay, since the Manager owns them in the observed
-	// resource.
+	// NoteReserved says that tags with reserved keys stay although they have no trusted source. The Manager owns them in
+	// the observed resource.
 	NoteReserved
 
-	// NoteReservedLaunched tags have reserved keys and no trusted source, but stay in a Field for launched resources
-	// that labels never go to.
+	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source. They are in a Field
+	// for launched resources that the function never writes.
 	NoteReservedLaunched
 
-	// NoteProtected tags have reserved keys, or keys of trusted sources. Entries of ignoreTags and removeTags that come
-	// from fields don't touch them.
+	// NoteProtected says that entries of ignoreTags or removeTags don't touch tags. The entries come from a field, and the
+	// tags have reserved keys or keys of trusted sources.
 	NoteProtected
 
-	// NoteUnkept tags of other systems are missing, since ignoreTags finds no free tag slot for them.
+	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
 	NoteUnkept
 
-	// NoteRemoved tags go, since removeTags names them, although ignoreTags names them, too.
+	// NoteRemoved says that both removeTags and ignoreTags name tags. These tags are removed.
 	NoteRemoved
 
 	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
 	NoteStaysSelected
 )
 
-// Notes on one resource.
+// Notes has the notes on one resource.
 type Notes []Note
 
-// add adds the keys to the note of the kind and the manager, unless there are no keys. After NoteOwned of kubectl-edit
-// with env and then with owner, one note has both keys.
+// add adds the keys to the note of the kind and the manager. It makes the note if there is none, unless there are no keys. If
+// NoteOwned is added with the manager kubectl-edit for env, and then for owner, one note has both keys.
 func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	if len(keys) == 0 {
 		return
@@ -100,23 +101,23 @@ func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	(*n)[i].Keys = append((*n)[i].Keys, keys...)
 }
 
-// sort the keys of each note, and drop duplicates. Thousands of labels can be protected or removed on thousands of
-// resources, so that such a note keeps only the first keys.
+// sort sorts the keys of each note, and drops duplicates. Some kinds of notes can have thousands of keys on each of thousands of
+// resources. A note of such a kind keeps only the first keys.
 func (n *Notes) sort() {
 	for i := range *n {
 		note := &(*n)[i]
 		slices.Sort(note.Keys)
 		note.Keys = slices.Compact(note.Keys)
 
-		unbounded := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved
-		if all := len(note.Keys); unbounded && all > words.MaxNamed {
-			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNamed]), all-words.MaxNamed
+		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved
+		if all := len(note.Keys); mayHaveMany && all > words.MaxNameCount {
+			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), all-words.MaxNameCount
 		}
 	}
 }
 
-// Keys returns the keys of all notes of the kind, sorted, and how many other keys there are. The resource itself and
-// its fields for launched resources can have notes on one key.
+// Keys returns the keys of all notes of the kind, sorted and without duplicates, and the number of keys beyond these. Both the
+// resource and its fields for launched resources can have a note on one key.
 func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads more.
 	for _, note := range *n {
 		if note.Kind == kind {
@@ -129,12 +130,16 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 	return slices.Compact(keys), more
 }
 
-// noteOthers notes which tags of other field managers stay, though they have reserved keys, removeTags names them, or
-// they begin with keyPrefix. For plexsphere:old of kubectl edit, it notes NoteLeftover with the manager kubectl-edit.
-func (d *Decision) noteOthers(to *Notes) {
+// noteStayingTags adds notes on tags of other field managers that stay although somebody may expect them to go:
+//   - NoteReserved if the tag has a reserved key
+//   - NoteLeftover if its key begins with keyPrefix
+//   - NoteOwned if removeTags names it
+//
+// If plexsphere:old is from kubectl edit, it adds NoteLeftover with the manager kubectl-edit.
+func (d *Decision) noteStayingTags(notes *Notes) {
 	others := d.others()
 	if d.Tags.Len() == 0 {
-		others = d.Others // An atomic field keeps them, too.
+		others = d.OtherManagersTags // They stay even in an atomic field if no tag is desired.
 	}
 
 	if others == nil {
@@ -144,37 +149,38 @@ func (d *Decision) noteOthers(to *Notes) {
 	var found Notes
 
 	for e := range others.All() {
-		if d.Tags.Holds(e) || d.adds(e) {
+		if d.Tags.HasTagOf(e) || d.addedByProvider(e) {
 			continue
 		}
 
 		owner := d.Owners.Of(e)
 
-		if key, reserved := d.Labels.reserved(e); reserved {
+		if key, isReserved := d.Labels.reservedKey(e); isReserved {
 			found.add(NoteReserved, owner.Manager, key)
 		} else if owner.Others && d.Labels.hasKeyPrefix(e) {
-			key, _, _ := strings.Cut(e.String(), d.Labels.Separator)
-			found.add(NoteLeftover, owner.Manager, cmp.Or(e.Key, key))
+			// An opaque string has no key. The note has its text before the separator.
+			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
+			found.add(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
 		}
 
-		if !e.Opaque && d.Labels.names(d.Labels.remove, e) {
+		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) {
 			found.add(NoteOwned, owner.Manager, e.Key)
 		}
 	}
 
 	slices.SortFunc(found, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Manager, b.Manager)) })
-	*to = append(*to, found...)
+	*notes = append(*notes, found...)
 }
 
-// otherValues returns the keys of tags that stay because removeTags names them with other values only: env for the tag
-// env: prod and removeTags [{key: env, value: test}].
-func (d *Decision) otherValues() (keys []string) {
-	if len(d.Labels.remove) == 0 {
+// keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags
+// [{key: env, value: test}], it returns env for the tag env: prod.
+func (d *Decision) keysWithOtherValues() (keys []string) {
+	if len(d.Labels.removeMatchers) == 0 {
 		return nil
 	}
 
 	for e := range d.Tags.All() {
-		if !e.Opaque && !d.adds(e) && d.Labels.names(d.Labels.remove, e) {
+		if !e.Opaque && !d.addedByProvider(e) && d.Labels.namesKey(d.Labels.removeMatchers, e) {
 			keys = append(keys, e.Key)
 		}
 	}
@@ -182,8 +188,8 @@ func (d *Decision) otherValues() (keys []string) {
 	return keys
 }
 
-// kept returns the tags of other systems that are desired because of ignoreTags.
-func (d *Decision) kept() (keys []string) {
+// keptKeys returns the keys of other systems' tags that are desired because of ignoreTags.
+func (d *Decision) keptKeys() (keys []string) {
 	for _, entries := range d.foreign {
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)

@@ -11,22 +11,22 @@ import (
 
 // An Outcome is the result of stamping resources.
 type Outcome struct {
-	// Results of all resources whose tags are managed, by name.
+	// Results has the results of all resources whose tags are managed, sorted by name.
 	Results []Result
 
-	// Skips of labels, by provider, reason and qualified key.
+	// Skips has the skipped labels, sorted by provider, reason and qualified key.
 	Skips []Skip
 
-	// CloudRefuses are labels that are tags by the contract's rules, but that the cloud's own API refuses, with the
-	// limit of the API. They are sorted as Skips are.
+	// CloudRefuses has labels that are tags by the contract's rules, but that the cloud's own API refuses. Their Limit is a
+	// limit of this API. They are sorted like Skips.
 	CloudRefuses []Skip
 
-	// Changed resources by name, with their tags and with copied metadata.
+	// Changed has the changed resources by name, with their tags and with copied metadata.
 	Changed map[string]object.Object
 }
 
-// Apply returns a copy of the desired state with the changed resources, by name. If only bucket has changed, all other
-// resources are shared with the state.
+// Apply returns a copy of the desired state with the changed resources. The copy shares all other resources with the state. If
+// there are no changed resources, Apply returns the state itself.
 func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	if len(changed) == 0 {
 		return desired
@@ -42,7 +42,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	return desired
 }
 
-// outcomes make an Outcome, resource by resource.
+// outcomes makes an Outcome, resource by resource.
 type outcomes struct {
 	Outcome
 
@@ -51,18 +51,18 @@ type outcomes struct {
 	limits  limits
 }
 
-// newOutcomes returns outcomes of n resources without any result.
+// newOutcomes returns outcomes without any result yet, with room for n resources.
 func newOutcomes(s *Stamper, n int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)}, stamper: s,
-		skipped: skips{all: make(map[skipKey]*skipping), resources: make(map[string]int)},
+		skipped: skips{all: make(map[skipKey]*countedSkip), resources: make(map[string]int)},
 		limits:  limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
-// addResult adds the result of a resource, and the resource with its tags.
+// addResult adds the result of a resource. If the resource has changed, addResult also adds the resource with its tags.
 func (o *outcomes) addResult(r Result) {
-	r.keep()
+	r.trimRecords()
 	o.Results = append(o.Results, r)
 
 	if !r.Stamped.IsZero() {
@@ -70,18 +70,18 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addPlan adds the labels that the plan p skips, and the tag slots that it lacks: the plan of a whole resource, or of a
-// field for launched resources.
-func (o *outcomes) addPlan(whole, p *plan) {
-	o.skipped.add(whole, p)
-	o.limits.add(whole, p)
+// addPlan adds the labels that the plan p skips, and the labels that it has no tag slots for. p is resourcePlan itself, or the
+// plan of one of the resource's fields for launched resources.
+func (o *outcomes) addPlan(resourcePlan, p *plan) {
+	o.skipped.add(resourcePlan, p)
+	o.limits.add(resourcePlan, p)
 }
 
-// add adds the result of a resource by its plan p, with its Final tags for the status and its Changes for the audit, if
-// the run needs these.
+// add adds the result of a resource by its plan p. If the status has tags, the result has Final. If changes are audited, it has
+// Changes.
 func (o *outcomes) add(p *plan) {
-	if p.HandsOn {
-		o.stamper.added += p.becomes().Node().Size() - p.target.Resource.Node().Size()
+	if p.PassesLabelsOn {
+		o.stamper.added += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
 
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
@@ -89,7 +89,7 @@ func (o *outcomes) add(p *plan) {
 	}
 
 	if o.stamper.Audits {
-		p.Changes = changesOf(p.target, p.becomes(), p.labels)
+		p.Changes = changesOf(p.target, p.stampedResource(), p.labels)
 	}
 
 	o.addResult(p.Result)
@@ -102,15 +102,15 @@ func (o *outcomes) outcome() (*Outcome, error) {
 	return &o.Outcome, o.limits.exceeded()
 }
 
-// finalTags returns the tags that the field has in the end, such as {env: prod, owner: me} with owner of kubectl edit.
-// It returns none if they can't be read. See testdata/cases/final.yaml.
+// finalTags returns the tags that the field has after Crossplane has applied the resource. In {env: prod, owner: me}, owner can
+// be from kubectl edit. finalTags returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {
-	value, err := p.becomes().At(p.target.Field.Path)
+	value, err := p.stampedResource().At(p.target.Field.Path)
 	if err != nil {
 		return nil
 	}
 
-	set, err := p.target.Final(value, p.labels.allKeys())
+	set, err := p.target.TagsAfterApply(value, p.labels.allKeys())
 	if err != nil {
 		return nil
 	}
@@ -118,7 +118,8 @@ func (p *plan) finalTags() map[string]string {
 	tags := make(map[string]string)
 
 	for key, value := range set.Texts() {
-		if _, ok := tags[key]; !ok { // Another manager can own an entry with the key of a desired one.
+		// Another field manager can own a second entry with the key of a desired one. The desired one comes first.
+		if _, ok := tags[key]; !ok {
 			tags[key] = value
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A plan says what is to become of one resource, or of one of its fields for launched resources.
+// A plan says which tags one resource gets in its tag field, or in one of its fields for launched resources.
 type plan struct {
 	Result
 
@@ -15,28 +15,29 @@ type plan struct {
 	// launched is the name of the field for launched resources, such as spec.forProvider.volumeTags, or empty.
 	launched string
 
-	// decision on the tags, or nil if they can't be read. done says that the decision holds: nothing kept it from being
-	// written.
+	// decision is the decision on the tags. It is nil if the tags can't be read.
 	decision *Decision
-	done     bool
 
-	// judged are the records of labels in the field, without the labels that the profile skips.
+	// decisionHolds says that nothing has kept the decision from being written.
+	decisionHolds bool
+
+	// judged has the records of labels in the field, without the labels that the tag profile skips.
 	judged []Judged
 
-	// restoredProviderTags says that tags of the provider had to be added to an earlier step's tags.
+	// restoredProviderTags says that the provider's own tags were added to tags of earlier steps: see desiredTags.
 	restoredProviderTags bool
 }
 
 // newPlan returns the plan for t with the labels l. Nothing is decided yet.
 func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
-		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsOn: t.Profile.HandsOn},
+		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, PassesLabelsOn: t.Profile.PassesLabelsOn},
 		target: t, labels: l,
 	}
 }
 
-// becomes returns the resource as the plan makes it: with its tags, or as it was desired if nothing changes.
-func (p *plan) becomes() object.Object {
+// stampedResource returns the resource with the tags of the plan. If the plan changes nothing, it is the desired resource.
+func (p *plan) stampedResource() object.Object {
 	if p.Stamped.IsZero() {
 		return p.target.Resource
 	}
@@ -44,10 +45,10 @@ func (p *plan) becomes() object.Object {
 	return p.Stamped
 }
 
-// plan plans the tags of t with the labels l: it decides on the tags, and writes them to a copy of the resource. Tags
-// that can't change are frozen. If the tag field is a list instead of a map, the plan has a Mismatch, and writes
-// nothing.
-func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
+// planField returns the plan for the tag field of t with the labels l. It decides on the tags, and writes them to a copy of the
+// resource. Tags that can't change stay as they are. If the tag field has the wrong type, the plan has a Mismatch and no
+// tags. An example is a list where the kind wants a map.
+func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
 	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
@@ -55,18 +56,21 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	}
 
 	if t.Field.Immutable && existsInCloud(t) {
-		p.failsBy(p.freeze())
+		p.recordMismatch(p.freeze())
 		return p, nil
 	}
 
-	// Even without anything to do, the provider's own tags have to be kept, and an emptied field may have to come back.
-	asked := len(l.transformed.Tags)+len(s.Remove)+len(s.Ignore) > 0 || !l.transformed.Reserved().Empty()
-	if !asked && !t.Field.Atomic && !t.Field.LateInit && !t.Copies.IsThere() && isEmpty(t.There) {
+	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
+	hasWork := hasEntries || !l.transformed.Reserved().Empty() || t.Copies.IsThere()
+
+	// Without any work, the provider's own tags still have to stay, and a field that was emptied may have to come back.
+	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
+	if !hasWork && !mayNeedField {
 		return p, nil
 	}
 
 	state, err := s.stateOf(p)
-	if p.failsBy(err) {
+	if p.recordMismatch(err) {
 		return p, nil
 	}
 
@@ -74,7 +78,8 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 		return p, err
 	}
 
-	if p.judged = p.decision.judge(t.Refuser); p.decision.lacking > 0 {
+	// If trusted labels have no slots, the run fails, and nothing is written.
+	if p.judged = p.decision.judge(t.APIProfile); p.decision.trustedWithoutSlot > 0 {
 		return p, nil
 	}
 
@@ -83,8 +88,8 @@ func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	return p, err
 }
 
-// failsBy reports whether there is an error. The tag field is left alone then.
-func (p *plan) failsBy(err error) bool {
+// recordMismatch makes the error the Mismatch of p, so that the tag field is left alone. It reports whether there is an error.
+func (p *plan) recordMismatch(err error) bool {
 	if err != nil {
 		p.Mismatch = err.Error()
 	}

@@ -635,10 +635,10 @@ func (w world) stamper(s shape) *Stamper {
 			Provider: w.provider,
 			Fields:   everywhere(reporting(s.field)),
 		},
-		Transformer: reserving(w.reserved, from(sources, w.labels...)...),
-		Remove:      w.remove,
-		Ignore:      w.ignore,
-		Earlier:     map[string]map[string]string{"r": w.earlier},
+		Transformer:        reserving(w.reserved, from(sources, w.labels...)...),
+		RemoveTags:         w.remove,
+		IgnoreTags:         w.ignore,
+		EarlierTrustedTags: map[string]map[string]string{"r": w.earlier},
 	}
 
 	stamper.Observed, stamper.Owner = map[string]*fnv1.Resource{"r": {Resource: w.observed(s)}}, ours
@@ -1141,8 +1141,8 @@ func TestStampStrings(t *testing.T) {
 				Observed: map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 			},
 			Transformer: reserving([]string{"owner"}, under(policy, w.labels...)...),
-			Remove:      w.remove,
-			Ignore:      w.ignore,
+			RemoveTags:  w.remove,
+			IgnoreTags:  w.ignore,
 		}, thing(listed(w.before)))
 		if errors.As(err, new(*LimitError)) {
 			return

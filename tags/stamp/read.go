@@ -9,44 +9,45 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// stateOf returns the state of p's target. It reads the cloud's tags only if ignoreTags, or a source with onConflict
-// Error, needs them.
+// stateOf returns the state of the tag field that p is for. It reads the tags of the cloud only if ignoreTags or a source with
+// onConflict Error needs them.
 func (s *Stamper) stateOf(p *plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
 
-	set, restored, err := desired(t, p.labels)
+	set, restored, err := desiredTags(t, p.labels)
 	if err != nil {
 		return nil, err
 	}
 
 	p.restoredProviderTags = restored
 	state := &State{
-		Labels: p.labels, Tags: set, Others: t.Staying(keys, false), Reports: len(t.Field.Observed) > 0,
-		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t), Rendered: s.Rendered,
+		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false), IsReported: len(t.Field.Observed) > 0,
+		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], ProviderKeys: t.Field.ProviderTags, Slots: s.slots(t), AlreadyStamped: s.AlreadyStamped,
 	}
 
-	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Fail }) {
-		state.Cloud, state.Outdated = t.Cloud(keys), t.IsGhost() && !isImported(t)
-		state.Observed, state.Followed = t.Reported(t.There, keys), remembered(t.Observed)
+	mayFail := slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Fail })
+	if mayFail || len(s.IgnoreTags) > 0 {
+		state.Cloud, state.CloudMayBeOutdated = t.ReportedTags(keys), t.MayReportDeletedTags() && !isImportedUntagged(t)
+		state.Observed, state.Followed = t.ReadTags(t.ObservedValue, keys), remembered(t.Observed)
 	}
 
-	if state.Others != nil || state.Observed != nil {
+	if state.OtherManagersTags != nil || state.Observed != nil {
 		state.Owners = t.Owners()
 	}
 
 	if t.Copies.IsThere() {
 		state.Copies, err = tagset.Read(t.Copies, t.Field, keys)
-		p.failsBy(err)
+		p.recordMismatch(err)
 	}
 
 	return state, nil
 }
 
-// slots returns how many tags t may have.
+// slots returns how many tags t may have, and how many slots are kept free.
 func (s *Stamper) slots(t *locate.Target) Slots {
 	out := Slots{
 		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
-		Added: s.Input.ProviderTags != v1beta1.ProviderTagsNone, AddedToField: t.Field.AddsToField, Field: t.Field.Path.String(),
+		ForProviderTags: s.Input.ProviderTags != v1beta1.ProviderTagsNone, ProviderTagsInField: t.Field.AddsToField, Field: t.Field.Path.String(),
 	}
 
 	if l := t.Field.Limits; l != nil {
@@ -56,31 +57,32 @@ func (s *Stamper) slots(t *locate.Target) Slots {
 	return out
 }
 
-// desired returns the desired tags of t, and whether it had to add tags of the provider, such as crossplane-kind, to an
-// earlier step's tags. Server-side apply replaces the whole of an atomic list, so that Crossplane and the provider
-// would otherwise undo each other's work for ever. See testdata/cases/atomic-list.yaml.
-func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
-	if t.BeforeErr != nil {
-		return nil, false, t.BeforeErr
+// desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as
+// crossplane-kind. restored reports whether it adds any of them to tags of earlier steps. Server-side apply replaces an atomic
+// list as a whole. So without these tags, Crossplane and the provider would undo each other's changes for ever. See
+// testdata/cases/atomic-list.yaml.
+func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
+	if t.DesiredErr != nil {
+		return nil, false, t.DesiredErr
 	}
 
-	set, err = tagset.Read(t.Before, t.Field, &l.Keys)
+	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
 	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
 		return set, false, err
 	}
 
-	theirs := t.Reported(t.There, &l.providers)
-	if theirs == nil {
+	observed := t.ReadTags(t.ObservedValue, &l.providerKeys)
+	if observed == nil {
 		return set, false, nil
 	}
 
-	before := set.Len()
+	hadTags := set.Len() > 0
 
-	for entries := range theirs.Tags() {
-		if e := entries[0]; locate.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+	for entries := range observed.Tags() {
+		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored
 		}
 	}
 
-	return set, restored && before > 0, nil
+	return set, restored && hadTags, nil
 }

@@ -11,23 +11,26 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Some providers copy the cloud's tags into a tag field if it isn't there, so that the last tag would never go. If the field
-// is there, but empty, they take the tags away. A provider that writes the resource drops an empty field again. See
-// field.Field, LateInit.
+// Some providers copy the cloud's tags to a tag field that is missing. So the last tag would never go. If the field is empty
+// instead of missing, these providers remove the tags from the cloud. Later, such a provider drops the empty field. See
+// LateInit of field.Field.
 //
-// Server-side apply can't empty a field if Crossplane owns all of it: except with structured-merge-diff v6.3.1 to v6.4.1, the
-// API server makes null of the field, and then refuses null. So the field goes in one run, and comes back empty in the next.
-// Between the two runs, the provider may not copy anything: if the kind has managementPolicies, the resource has them without
-// LateInitialize for so long.
+// Server-side apply can't empty a field if Crossplane owns all of it. The API server makes null of the field, and then refuses
+// null. Only API servers with structured-merge-diff v6.3.1 to v6.4.1 can do it. So the function removes the field in one run,
+// and adds it again in the next run, with an empty value. Between the two runs, the provider may not copy anything. So the
+// resource has managementPolicies without LateInitialize then, if its kind has managementPolicies.
 
 // emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. Its
-// value has the managementPolicies of earlier steps as JSON, such as ["*"], or null if these desire none, or
-// policiesUntouched.
+// value is one of these:
+//   - the managementPolicies of earlier steps as JSON, such as ["*"]
+//   - null, if earlier steps desire no managementPolicies
+//   - policiesUntouched
 const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
 
-// policiesUntouched says that the managementPolicies are as they were.
+// policiesUntouched says that the function hasn't changed the managementPolicies.
 const policiesUntouched = "true"
 
+// Entries of managementPolicies.
 const (
 	actionAll            = "*"
 	actionLateInitialize = "LateInitialize"
@@ -38,67 +41,68 @@ var (
 	policiesPath = object.MustParsePath("spec.managementPolicies")
 )
 
-// writeEmpty writes the empty value, such as {}, to the field of t, or removes the field. See
-// testdata/cases/last-tag.yaml and refilled.yaml.
-func writeEmpty(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
-	refilled := refilledByProvider(t, keys)
-	stays := refilled || leavesNull(t, empty)
+// writeEmptyField returns the desired resource of t with the empty value in the tag field, such as {}, or without the field. It
+// returns the zero Object if nothing changes. See testdata/cases/last-tag.yaml and refilled.yaml.
+func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
+	wouldRefill := refilledByProvider(t, keys)
+	mustStay := wouldRefill || parentBecomesNull(t, empty)
 
 	switch {
-	case refilled && !t.Field.Atomic && ownedByCrossplane(t, keys):
-		return emptied(t)
-	case stays && t.Before.Equal(empty):
+	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys):
+		return removeForOneRun(t)
+	case mustStay && t.DesiredValue.Equal(empty):
 		return object.Object{}, nil
-	case stays:
-		return writeValue(t, empty)
-	case isEmpty(t.Before):
+	case mustStay:
+		return setDesiredField(t, empty)
+	case isEmpty(t.DesiredValue):
 		return object.Object{}, nil
 	default:
 		return removeField(t)
 	}
 }
 
-// refilledByProvider reports whether the provider would copy the cloud's tags into the field of t if the field went: the
-// resource had tags, and the provider hasn't dropped the empty field yet. The status says nothing, since it may never lose a
-// key.
+// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed. Then
+// the resource has had tags, and the provider hasn't dropped the empty field yet. The status doesn't count, since many providers
+// never remove a key there.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
-	return t.Field.LateInit && !admitsNoEmpty(t) && wasTagged(t, keys)
+	return t.Field.LateInit && !refusesEmpty(t) && wasTagged(t, keys)
 }
 
-// leavesNull reports whether API servers would make null of the object around the field once the field goes, and then refuse
-// null: earlier steps desire the object, such as spec.forProvider, and nobody has another field in it. An atomic field can
-// stay with the empty value. Server-side apply makes null of any other empty field, so that only another field would help.
-func leavesNull(t *locate.Target, empty object.Node) bool {
-	if !t.Field.Atomic || !empty.IsObject() && !empty.IsList() || admitsNoEmpty(t) || !t.There.IsThere() {
+// parentBecomesNull reports whether API servers would make null of the field's parent if the field were removed, and then refuse
+// null. This happens if earlier steps desire the parent, such as spec.forProvider, and it has no other field. It counts only for
+// an atomic field, which can stay with an empty value. API servers make null of any other empty field, too.
+func parentBecomesNull(t *locate.Target, empty object.Node) bool {
+	isCollection := empty.IsObject() || empty.IsList()
+	if !isCollection || !t.Field.Atomic || refusesEmpty(t) || !t.ObservedValue.IsThere() {
 		return false
 	}
 
 	if t.Owners().Stays(&tagset.Entry{}, false) {
-		return false // The field doesn't go.
+		return false // Another field manager keeps the field.
 	}
 
 	segments := t.Field.Path.Segments()
 
 	for n := len(segments) - 1; n > 0 && segments[n].Type == object.SegmentField; n-- {
-		around, name := t.Field.Path.First(n), segments[n].Field
+		parent, name := t.Field.Path.First(n), segments[n].Field
 
-		desired, err := t.Resource.At(around)
-		observed, thereErr := t.Observed.At(around)
+		desired, err := t.Resource.At(parent)
+		observed, observedErr := t.Observed.At(parent)
 
-		if err != nil || thereErr != nil || !hasNoOther(observed, name) {
+		if err != nil || observedErr != nil || !isOnlyField(observed, name) {
 			return false
 		}
 
 		if desired.IsThere() {
-			return desired.IsObject() && hasNoOther(desired, name)
+			return desired.IsObject() && isOnlyField(desired, name)
 		}
 	}
 
 	return false
 }
 
-// hasNoOther reports whether the object has no other field than the one with the name.
-func hasNoOther(o object.Node, name string) bool {
+// isOnlyField reports whether the object has no field but the one with the name.
+func isOnlyField(o object.Node, name string) bool {
 	for field, v := range o.Fields() {
 		if string(field) != name && !v.IsNull() {
 			return false
@@ -108,29 +112,31 @@ func hasNoOther(o object.Node, name string) bool {
 	return true
 }
 
-// admitsNoEmpty reports whether the schema of the kind admits no tag field without tags.
-func admitsNoEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
+// refusesEmpty reports whether the schema of the kind doesn't admit an empty tag field.
+func refusesEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
-// wasTagged reports whether the observed field of t has tags besides the provider's own, is empty, or has been emptied.
-// {crossplane-kind: bucket} alone doesn't count, and {env: prod} does.
+// wasTagged reports whether the observed resource of t has or had tags. It returns true in these cases:
+//   - The tag field has tags that the provider doesn't set itself. {env: prod} counts, and {crossplane-kind: bucket} doesn't.
+//   - The tag field is empty.
+//   - The function has removed the field, and the annotation says so.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
-	if t.ThereErr != nil {
+	if t.ObservedErr != nil {
 		return false
 	}
 
-	if !t.There.IsThere() {
+	if !t.ObservedValue.IsThere() {
 		return !object.Annotations(t.Observed).Field(emptiedAnnotation).IsNull()
 	}
 
-	set := t.Reported(t.There, keys)
+	set := t.ReadTags(t.ObservedValue, keys)
 
-	return set != nil && (set.Len() == 0 || hasOthers(t, set))
+	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// hasOthers reports whether the set has entries besides the provider's own.
-func hasOthers(t *locate.Target, set *tagset.Set) bool {
+// hasMoreThanProviderTags reports whether the set has entries that the provider of t doesn't set itself.
+func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	for e := range set.All() {
-		if !locate.AddsItself(t.Field, e.Key) {
+		if !locate.ProviderSets(t.Field, e.Key) {
 			return true
 		}
 	}
@@ -138,14 +144,14 @@ func hasOthers(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It doesn't if
-// crossplane-kind there belongs to the provider.
+// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider
+// owns an entry, such as crossplane-kind.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
 	}
 
-	set := t.Reported(t.There, keys)
+	set := t.ReadTags(t.ObservedValue, keys)
 	if set == nil || set.Len() == 0 {
 		return false
 	}
@@ -159,9 +165,9 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// emptied returns t without the field. The next run makes the field again, as {}. If t has managementPolicies, they
-// lack LateInitialize for so long. See testdata/cases/refilled.yaml.
-func emptied(t *locate.Target) (object.Object, error) {
+// removeForOneRun returns the desired resource of t without the tag field, until the next run adds an empty field. It removes
+// LateInitialize from the managementPolicies, and saves them in an annotation. See testdata/cases/refilled.yaml.
+func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
 		return r, err // An earlier step has set the annotation.
@@ -177,21 +183,21 @@ func emptied(t *locate.Target) (object.Object, error) {
 		policies, _ = t.Observed.At(policiesPath)
 	}
 
-	said := policiesUntouched
+	saved := policiesUntouched
 
-	if without, ok := withoutLateInitialize(policies); ok {
-		said = cmp.Or(tagset.TextOf(desired), "null")
+	if actions, had := withoutLateInitialize(policies); had {
+		saved = cmp.Or(tagset.TextOf(desired), "null")
 
-		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(without, object.TextNode))); err != nil {
+		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err
 		}
 	}
 
-	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(said)))
+	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(saved)))
 }
 
-// withoutLateInitialize returns the managementPolicies without LateInitialize, and whether they had it. Instead of * it
-// returns Observe, Create, Update and Delete.
+// withoutLateInitialize returns the managementPolicies without LateInitialize, and whether they had it. For *, it returns
+// Observe, Create, Update and Delete.
 func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	for action := range policies.Items() {
 		switch action.Text() {
@@ -207,22 +213,22 @@ func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
 	return actions, had
 }
 
-// undoEmptied returns the desired resource of t as it was before an earlier step emptied the tag field. The annotation
-// emptiedAnnotation has the managementPolicies of that time, such as ["*"]: they are back, and the annotation is gone. Now the field
-// gets tags.
-func undoEmptied(t *locate.Target) (object.Object, error) {
-	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
-	if said.IsNull() {
+// undoRemoval undoes removeForOneRun of an earlier step, since the field gets tags now. It returns the desired resource of t with
+// the saved managementPolicies, such as ["*"], and without the annotation. Without the annotation, it returns the resource
+// as it is.
+func undoRemoval(t *locate.Target) (object.Object, error) {
+	saved := object.Annotations(t.Resource).Field(emptiedAnnotation)
+	if saved.IsNull() {
 		return t.Resource, nil
 	}
 
 	r, err := object.Set(t.Resource, emptiedPath, object.Node{})
-	if err != nil || said.IsText(policiesUntouched) {
+	if err != nil || saved.IsText(policiesUntouched) {
 		return r, err
 	}
 
 	policies := &structpb.Value{}
-	if err := policies.UnmarshalJSON([]byte(said.Text())); err != nil {
+	if err := policies.UnmarshalJSON([]byte(saved.Text())); err != nil {
 		return r, nil //nolint:nilerr // Somebody else wrote the annotation.
 	}
 
@@ -234,16 +240,20 @@ func undoEmptied(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// noteLast notes that the last tag stays in the cloud: the provider also fills an empty field, or the schema admits no empty
-// field.
-func (p *plan) noteLast() {
-	t := p.target
-	if !t.Field.LastStays && (!t.Field.LateInit || !admitsNoEmpty(t)) || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
+// noteLastTag adds a note if the last tag stays in the cloud. Then the provider also fills an empty field, or the schema admits
+// no empty field.
+func (p *plan) noteLastTag() {
+	t, keys := p.target, &p.labels.Keys
+
+	lastStays := t.Field.LastStays || t.Field.LateInit && refusesEmpty(t)
+	if !lastStays || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
 		return
 	}
 
-	keys := &p.labels.Keys
-	if cloud := t.Cloud(keys); wasTagged(t, keys) || cloud != nil && hasOthers(t, cloud) {
+	cloud := t.ReportedTags(keys)
+	isTagged := cloud != nil && hasMoreThanProviderTags(t, cloud)
+
+	if isTagged || wasTagged(t, keys) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

@@ -4,38 +4,39 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved plans the tags of t with reserved keys, and no others. With the reserved key owner, it takes owner: me
-// from an item to which labels don't go, and leaves env: prod there.
+// planReserved returns a plan for the tags of t with reserved keys. All other tags stay as they are. If owner is a reserved key,
+// planReserved removes owner: me from an item that labels don't go to, and leaves env: prod there.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
-	p.done = true
+	p.decisionHolds = true
 
-	set, _, err := desired(t, l)
+	set, _, err := desiredTags(t, l)
 	if err != nil {
-		return p // A field without tags is left alone.
+		return p // A field that can't be read is left alone.
 	}
 
-	p.decision = decideReserved(&State{Labels: l, Tags: set, Earlier: s.Earlier[t.Name]})
+	p.decision = decideReserved(&State{Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes, p.judged = p.decision.trusted, p.decision.notes, p.decision.judge(nil)
 
 	if set.Changed() {
-		p.Stamped, err = write(t, &l.Keys, set)
-		p.failsBy(err)
+		p.Stamped, err = writeField(t, &l.Keys, set)
+		p.recordMismatch(err)
 	}
 
 	return p
 }
 
-// decideReserved decides on the tags of s with reserved keys, and on no others: owner: me goes, or becomes owner:
-// team-a if a trusted label has this value.
+// decideReserved decides on the tags of s with reserved keys, and on no others. It removes owner: me. If a trusted label is
+// owner: team-a, the tag becomes owner: team-a instead.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
-	d.takeAway()
+	d.removeReserved()
 
+	// These labels replace tags that takeAway has removed because their keys differ in case.
 	positions := d.respelled
 
 	for e := range d.Tags.All() {
-		if i, ok := s.Labels.labelOf(e); ok && s.Labels.all[i].Reserved {
+		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
 			positions = append(positions, i)
 		}
 	}

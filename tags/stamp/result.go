@@ -11,7 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Result says what has become of one resource.
+// A Result says which tags one resource gets, and why it doesn't get others.
 type Result struct {
 	// Resource is the name of the composed resource.
 	Resource   string
@@ -21,43 +21,45 @@ type Result struct {
 	// Provider is the name of the tag profile.
 	Provider string
 
-	// Unprofiled is why the tag profile is the generic one, if there are labels for the resource and it has a tag
-	// field.
+	// Unprofiled is why the tag profile is the generic one. It is set only if there are labels for the resource, and the
+	// resource has a tag field.
 	Unprofiled locate.Unprofiled
 
 	// LeftAlone is why the resource is left alone, or empty if it isn't.
 	LeftAlone string
 
-	// Lacks is why there is no tag field, if the resource is left alone because of this. LeftAlone says it in words.
+	// Lacks is why the resource has no tag field. It is set only if the resource is left alone for this reason, which
+	// LeftAlone has in words.
 	Lacks locate.Reason
 
-	// Mismatch is why the tag field is left alone, or empty if it isn't: it has another shape than its kind says.
+	// Mismatch is why the tag field is left alone, or empty if it isn't. Usually its value has another shape than the kind
+	// wants.
 	Mismatch string
 
-	// Stamped is the resource with its tags, or zero if it doesn't change. Unchanged parts are shared with the desired
-	// resource.
+	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the
+	// desired resource.
 	Stamped object.Object
 
-	// HandsOn says that labels are handed on to the resource, a composite one. Then the other fields are about labels
-	// instead of tags.
-	HandsOn bool
+	// PassesLabelsOn says that the resource is a composite resource, and that labels are handed on to it. Then the other
+	// fields are about these labels instead of tags.
+	PassesLabelsOn bool
 
-	// Records of tagged and withheld labels, by fate and key. More is how many withheld labels have none. The skipped labels
-	// are Skips of the Outcome.
+	// Records has the records of tagged and withheld labels, sorted by fate and key. More is the number of withheld labels
+	// without a record. The skipped labels are Skips of the Outcome.
 	Records []Judged
 	More    int
 
 	// Notes have all other facts about the resource's tags.
 	Notes Notes
 
-	// Trusted are the tags of labels of trusted sources with reserved keys, by key.
+	// Trusted has the tags with reserved keys that trusted sources have set, key to value.
 	Trusted map[string]string
 
-	// Final are the tags that the tag field has in the end, by key: tags of labels, earlier steps, other systems and
-	// other field managers. It is nil unless the input wants the tags in the status.
+	// Final has the tags in the tag field after Crossplane has applied the resource, key to value. They come from labels,
+	// earlier steps, other systems and other field managers. It is nil unless the input wants the tags in the status.
 	Final map[string]string
 
-	// Changes of tags once Crossplane applies the resource, if the Stamper audits.
+	// Changes has the changes of tags when Crossplane applies the resource. It is set only if the Stamper audits.
 	Changes Changes
 }
 
@@ -77,36 +79,37 @@ func (r *Result) Keys(fate Fate) (keys []string) {
 	return keys
 }
 
-// HasNews reports whether there is anything to say about the resource besides its skipped labels.
+// HasNews reports whether messages name the resource for more than its skipped labels.
 func (r *Result) HasNews() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Judged.Withheld)
 }
 
-// keep drops the records of skipped labels, and of withheld labels beyond the first: labels and resources can both be
-// thousands. If removeTags names 1,000 labels, MaxNamed of their records stay, and More counts the others.
-func (r *Result) keep() {
+// trimRecords drops the records of skipped labels, and the records of withheld labels beyond the first MaxNamed of each fate.
+// There can be thousands of labels on thousands of resources. If removeTags names 1,000 labels, MaxNamed of their records
+// stay, and More counts the others.
+func (r *Result) trimRecords() {
 	r.Notes.sort()
 
 	slices.SortStableFunc(r.Records, func(a, b Judged) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
-	labels := slices.CompactFunc(r.Records, func(a, b Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
-	var withheld [TakenAway + 1]int // By fate.
+	records := slices.CompactFunc(r.Records, func(a, b Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
+	var withheld [TakenAway + 1]int // The number of withheld labels by fate.
 
-	r.Records = slices.Clone(slices.DeleteFunc(labels, func(j Judged) bool {
+	r.Records = slices.Clone(slices.DeleteFunc(records, func(j Judged) bool {
 		if !j.Withheld() {
 			return j.Fate != Tagged
 		}
 
 		withheld[j.Fate]++
-		isMore := withheld[j.Fate] > words.MaxNamed
+		tooMany := withheld[j.Fate] > words.MaxNameCount
 
-		if isMore {
+		if tooMany {
 			r.More++
 		}
 
-		return isMore
+		return tooMany
 	}))
 
-	// A pointer into the labels of the resource would keep all of them, where each resource has labels of its own.
+	// Copies keep little memory. A pointer to one label of the resource would keep all of its labels.
 	kept := make([]tags.Tag, len(r.Records))
 	for i := range r.Records {
 		kept[i] = *r.Records[i].Tag

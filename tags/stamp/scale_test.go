@@ -85,7 +85,7 @@ func TestKeepCopiesTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
 	r := Result{Records: []Judged{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
-	r.keep()
+	r.trimRecords()
 
 	if len(r.Records) != 1 || r.Records[0].Tag == &all[0] || *r.Records[0].Tag != all[0] {
 		t.Errorf("keep(): want a copy of the tag %v alone, got %v", all[0], r.Records)
@@ -145,7 +145,7 @@ func listStamper(patterns, size int) *Stamper {
 	}
 
 	s := mapStamper(label("a", "1"), trusted(label("reserved-a", "2")))
-	s.Fields, s.Remove, s.Ignore = everywhere(stringsOf("=")), keys, keys
+	s.Fields, s.RemoveTags, s.IgnoreTags = everywhere(stringsOf("=")), keys, keys
 
 	return s
 }

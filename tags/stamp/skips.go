@@ -10,103 +10,111 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Skip is a skipped label, with the resources that lack it.
+// A Skip is a skipped label, with the resources that don't get it.
 type Skip struct {
 	tags.SkippedLabel
 
-	// Limit that the label breaks, in a few words: at most 128 characters.
+	// Limit is the limit that the label breaks, such as "at most 128 characters".
 	Limit string
 
-	// Sources that the label came from, by their names in messages.
+	// Sources has the sources of the label, by their names in messages.
 	Sources []string
 
-	// Trusted says that a trusted source gives such a label.
+	// Trusted says that any source of the label is a trusted source.
 	Trusted bool `json:"-"`
 
-	// Resources that skip the label, the first ones if there are many, or nil if all resources with the tag profile
-	// skip it. More is how many others there are.
+	// Resources has the first resources that skip the label, and More is the number of the others. Resources is nil if all
+	// resources with the tag profile skip the label.
 	Resources []string
 	More      int `json:"more,omitzero"`
 }
 
-// skips collects two kinds of labels, resource by resource: skipped labels, and labels whose tags the API of the cloud
-// refuses.
+// skips collects labels, resource by resource: skipped labels, and labels whose tags the cloud's own API refuses.
 type skips struct {
-	all map[skipKey]*skipping
+	all map[skipKey]*countedSkip
 
-	// resources has the number of resources with each tag profile, by its name.
+	// resources has the number of resources by the name of their tag profile.
 	resources map[string]int
 }
 
-// A skipKey tells skips apart: by the label, by the limit that it breaks, and by whether it is a tag all the same.
+// A skipKey identifies a skip. isTagged says that the label is a tag all the same, but that the cloud's own API refuses it.
 type skipKey struct {
 	label    tags.SkippedLabel
 	limit    string
 	isTagged bool
 }
 
-// A skipping is a Skip that may get more resources.
-type skipping struct {
+// A countedSkip is a Skip while its resources are counted.
+type countedSkip struct {
 	Skip
 
-	// count is how many resources it has, and last is the last of them.
+	// count is the number of resources, and last is the resource that was added last.
 	count int
 	last  string
 
-	// single says that other resources may have room for the label, so that messages name the resources.
-	single bool
+	// namesResources says that messages name the resources, since other resources may have room for the label.
+	namesResources bool
 
-	// givenBy are the sources that the label came from.
-	givenBy []*tags.Source
+	// labelSources has the sources of the label.
+	labelSources []*tags.Source
 }
 
-// add adds the labels that the plan p skips. The plan is of a whole resource, or of a field for launched resources.
-// Resources come in the order of their names. If an Instance lacks a slot for env, its volumeTags don't count once
-// more.
-func (s *skips) add(whole, p *plan) {
-	if p == whole {
-		s.resources[whole.Provider]++
+// add adds the labels that the plan p skips. p is resourcePlan itself, or the plan of one of the resource's fields for launched
+// resources. Resources come in the order of their names. If neither tags nor volumeTags of an Instance have a slot for env,
+// the Instance counts once.
+func (s *skips) add(resourcePlan, p *plan) {
+	if p == resourcePlan {
+		s.resources[p.Provider]++
 
-		for i := range whole.labels.skipped {
-			s.skip(&whole.labels.skipped[i], whole, false)
+		for i := range p.labels.skipped {
+			s.addResource(&p.labels.skipped[i], p, false)
 		}
 	}
 
-	if !p.done {
+	if !p.decisionHolds {
 		return
 	}
 
 	for i := range p.judged {
-		// The resource itself lacks a slot for the label at the same position.
-		told := p != whole && p.labels == whole.labels && whole.done && i < len(whole.judged) &&
-			p.judged[i].lacksSlot() && whole.judged[i].lacksSlot()
-
 		switch j := &p.judged[i]; {
 		case j.Fate == Tagged && j.Reason != "":
-			s.skip(j, p, true)
-		case !told && (j.Fate == Skipped || j.Fate == TakenAway):
-			s.skip(j, p, false)
+			s.addResource(j, p, true)
+		case j.lacksSlot() && resourceLacksSlot(resourcePlan, p, i): // The resource counts already.
+		case j.Fate == Skipped || j.Fate == TakenAway:
+			s.addResource(j, p, false)
 		}
 	}
 }
 
-// skip adds the resource of p to the resources that skip the label of the record. Two resources without a slot for env
-// make one Skip of env with both names.
-func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
+// resourceLacksSlot reports whether p is the plan of a field for launched resources, and the resource itself has no slot for the
+// label at position i either.
+func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
+	if p == resourcePlan || p.labels != resourcePlan.labels || !resourcePlan.decisionHolds {
+		return false
+	}
+
+	return i < len(resourcePlan.judged) && resourcePlan.judged[i].lacksSlot()
+}
+
+// addResource adds the resource of p to the Skip of the label of the record j. Two resources without a slot for env make one
+// Skip of env with both names. isTagged says that the cloud's own API refuses the tag.
+func (s *skips) addResource(j *Judged, p *plan, isTagged bool) {
 	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit, isTagged}
-	single := j.single && (!isTagged || j.Reason == profile.CountCap) // An API refuses other tags wherever they are.
+
+	// An API refuses a tag on all resources, unless there are too many tags on this one.
+	dependsOnResource := j.namesResource && (!isTagged || j.Reason == profile.CountCap)
 
 	skip, ok := s.all[key]
 	if !ok {
-		skip = &skipping{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}, single: single}
+		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}, namesResources: dependsOnResource}
 		s.all[key] = skip
 	}
 
-	skip.single = skip.single && single
+	skip.namesResources = skip.namesResources && dependsOnResource
 	skip.Trusted = skip.Trusted || j.Trusted
 
-	if j.Source != nil && !slices.Contains(skip.givenBy, j.Source) {
-		skip.givenBy = append(skip.givenBy, j.Source)
+	if j.Source != nil && !slices.Contains(skip.labelSources, j.Source) {
+		skip.labelSources = append(skip.labelSources, j.Source)
 	}
 
 	if skip.count > 0 && skip.last == p.Resource {
@@ -116,24 +124,26 @@ func (s *skips) skip(j *Judged, p *plan, isTagged bool) {
 	skip.last = p.Resource
 	skip.count++
 
-	if skip.count <= words.MaxNamed {
+	if skip.count <= words.MaxNameCount {
 		skip.Resources = append(skip.Resources, p.Resource)
 	}
 }
 
-// sorted returns the skipped labels, and the labels whose tags the API of the cloud refuses. If all resources of a
-// profile skip a label for a reason that they share, such as key-too-long, the Skip names no resources.
+// sorted returns the skipped labels, and the labels whose tags the cloud's own API refuses. A Skip names no resources if all
+// resources of the tag profile skip the label for a reason that they share, such as key-too-long.
 func (s *skips) sorted() (skipped, refused []Skip) {
 	skipped, refused = []Skip{}, []Skip{}
 
 	for key, skip := range s.all {
-		slices.SortFunc(skip.givenBy, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		for _, source := range skip.givenBy {
+		for _, source := range skip.labelSources {
 			skip.Sources = append(skip.Sources, source.Name)
 		}
 
-		if skip.More = skip.count - len(skip.Resources); !skip.single && skip.count == s.resources[skip.Provider] {
+		skip.More = skip.count - len(skip.Resources)
+
+		if !skip.namesResources && skip.count == s.resources[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}
 
@@ -150,6 +160,7 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 	return skipped, refused
 }
 
+// compareSkips compares skips by provider, reason, limit and keys.
 func compareSkips(a, b Skip) int {
 	reasons := profile.SkipReasons()
 

@@ -13,38 +13,41 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A ResolveError says that the labels of a resource can't be known.
+// A ResolveError says why the labels of a resource can't be known.
 type ResolveError struct{ error }
 
 // Unwrap returns the error that keeps the labels from being known.
 func (e *ResolveError) Unwrap() error { return e.error }
 
-// resourceLabels are the labels of one resource, of a group of resources, or of all, and their tags in each kind of tag
-// field.
+// resourceLabels has the labels of one resource, of a group of resources, or of all resources.
 type resourceLabels struct {
 	*tags.Transformer
 
 	stamper *Stamper
-	inKinds map[tagset.FieldKind]*Labels
+
+	// byFieldKind has the labels as tags for each kind of tag field.
+	byFieldKind map[tagset.FieldKind]*Labels
 }
 
-// maxGroups is how many groups of resources have their labels kept, since there can be a thousand labels in each.
+// maxGroups is the number of groups of resources whose labels are kept. Each group can have a thousand labels.
 const maxGroups = 16
 
-// labelsOf returns the labels of t: of all resources, of its group, or its own. If a source selects Buckets only, all
-// Buckets are a group. A label with the expression desired.spec.region makes labels of t's own, which are not kept.
-func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
-	group, alike, transformer := resolve.LabelGroup{}, true, s.Transformer
+// resourceLabelsOf returns the labels of t. It shares them with other resources if it can:
+//   - with all resources, if labels don't depend on the resource
+//   - with its group. If a source selects Buckets only, all Buckets are a group.
+//   - with none, if a label of t has an expression, such as desired.spec.region. These labels are not kept.
+func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
+	group, isShared, transformer := resolve.LabelGroup{}, true, s.Transformer
 	if s.PerResource != nil {
-		group, alike = s.PerResource.Group(s.composedOf(t))
+		group, isShared = s.PerResource.Group(s.composedOf(t))
 	}
 
-	if out := s.shared[group]; alike && out != nil {
+	if out := s.labelsByGroup[group]; isShared && out != nil {
 		return out, nil
 	}
 
 	if s.PerResource != nil {
-		set, err := s.PerResource.Set(s.composedOf(t))
+		set, err := s.PerResource.LabelSetOf(s.composedOf(t))
 		if err != nil {
 			return nil, &ResolveError{err}
 		}
@@ -52,25 +55,25 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 		transformer = set.Transformer(s.Input)
 	}
 
-	out := s.resourceLabels(transformer)
-	if !alike {
+	out := s.newResourceLabels(transformer)
+	if !isShared {
 		return out, nil
 	}
 
-	if s.shared == nil || len(s.shared) == maxGroups {
-		s.shared = make(map[resolve.LabelGroup]*resourceLabels)
+	if s.labelsByGroup == nil || len(s.labelsByGroup) == maxGroups {
+		s.labelsByGroup = make(map[resolve.LabelGroup]*resourceLabels)
 	}
 
-	s.shared[group] = out
+	s.labelsByGroup[group] = out
 
 	return out, nil
 }
 
-// sets returns a function that reports whether this step may set tags with a key on a resource: the key of a label of any
-// resource, or a key that begins with keyPrefix. It asks no selector, since selectors ask it.
-func (s *Stamper) sets() func(t *locate.Target, key string) bool {
-	shared := s.resourceLabels(s.Transformer)
-	differing := sync.OnceValue(func() (out []tags.Label) {
+// maySetKey returns a function that reports whether this step may set a tag with the key on t. Such a key begins with
+// keyPrefix, or is the key of a label of any resource. The function evaluates no selector, since selectors call it.
+func (s *Stamper) maySetKey() func(t *locate.Target, key string) bool {
+	common := s.newResourceLabels(s.Transformer)
+	labelsPerResource := sync.OnceValue(func() (out []tags.Label) {
 		for _, d := range s.PerResource.Differences() {
 			out = append(out, d.Labels...)
 		}
@@ -79,92 +82,99 @@ func (s *Stamper) sets() func(t *locate.Target, key string) bool {
 	})
 
 	return func(t *locate.Target, key string) bool {
-		l := shared.in(t)
+		l := common.labelsFor(t)
+		if l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) {
+			return true
+		}
 
-		return l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) || slices.ContainsFunc(differing(), func(label tags.Label) bool {
+		return slices.ContainsFunc(labelsPerResource(), func(label tags.Label) bool {
 			tag, _ := l.transformed.Judge(label)
 			return l.ID(tag.Key) == l.ID(key)
 		})
 	}
 }
 
-// knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource that is left alone.
-func (s *Stamper) knownLabelsOf(t *locate.Target) *resourceLabels {
-	l, err := s.labelsOf(t)
+// knownResourceLabelsOf returns the labels of t for a resource that is left alone, which may not make the run fail. If the
+// labels of t can't be known, it returns the labels of all resources.
+func (s *Stamper) knownResourceLabelsOf(t *locate.Target) *resourceLabels {
+	l, err := s.resourceLabelsOf(t)
 	if err != nil {
-		return s.resourceLabels(s.Transformer)
+		return s.newResourceLabels(s.Transformer)
 	}
 
 	return l
 }
 
-func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
-	return &resourceLabels{Transformer: t, stamper: s, inKinds: make(map[tagset.FieldKind]*Labels)}
+// newResourceLabels returns the labels of the transformer t, not yet as tags for any kind of tag field.
+func (s *Stamper) newResourceLabels(t *tags.Transformer) *resourceLabels {
+	return &resourceLabels{Transformer: t, stamper: s, byFieldKind: make(map[tagset.FieldKind]*Labels)}
 }
 
-// in returns the tags of the labels in the tag field of t, and of all resources like it.
-func (l *resourceLabels) in(t *locate.Target) *Labels { return l.inField(t.Field, t.Profile) }
+// labelsFor returns the labels as tags for the tag field of t. Targets with the same field kind share the result.
+func (l *resourceLabels) labelsFor(t *locate.Target) *Labels {
+	return l.labelsForField(t.Field, t.Profile)
+}
 
-// inField returns the tags of the labels in the field f of resources with the tag profile p. All maps of aws share the
-// tags, with plexsphere:env in them.
-func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
+// labelsForField returns the labels as tags for the field f, with the tag profile p. All aws tag fields of shape Map share one
+// result. For example, it has the tag plexsphere:env.
+func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Labels {
 	k := tagset.FieldKindOf(f, p)
 
-	out, ok := l.inKinds[k]
+	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
-		if !k.Profile.HandsOn {
-			out = out.withMatchers(l.stamper.Remove, l.stamper.Ignore)
+		if !k.Profile.PassesLabelsOn {
+			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
 		}
 
-		l.inKinds[k] = out
+		l.byFieldKind[k] = out
 	}
 
 	return out
 }
 
-// RequireConfigs asks for the ProviderConfigs of the targets that labels may come from, such as the default one of a Bucket.
-// It does so whether the targets can have tags or not: their schemas, and the tags that selectors read, may not be
-// known yet.
+// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of
+// a Bucket. It also asks for targets that may turn out to have no tags: schemas, and tags that selectors read, may not be known
+// yet.
 func (s *Stamper) RequireConfigs(targets *locate.Targets) {
-	if !s.PerResource.HasAccounts() {
+	if !s.PerResource.ReadsConfigs() {
 		return
 	}
 
 	for _, t := range targets.All {
-		if t.Leave != locate.None || !locate.MaySelect(s.Input.Resources, t) {
+		if t.LeaveReason != locate.None || !locate.MaySelect(s.Input.Resources, t) {
 			continue
 		}
 
 		c := *s.composedOf(t)
 		c.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
-		s.PerResource.Require(&c)
+		s.PerResource.RequireConfig(&c)
 	}
 }
 
-// composedOf returns t as resolve reads it. It has a ProviderConfig, such as default of aws.m.upbound.io, only if
-// sources take labels from ProviderConfigs.
-func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
-	if c, ok := s.composed[t]; ok {
+// composedOf returns t in the form that package resolve reads. It names the ProviderConfig, such as default of
+// aws.m.upbound.io, only if sources take labels from ProviderConfigs.
+func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
+	if c, ok := s.composedByTarget[t]; ok {
 		return c
 	}
 
-	c := &resolve.Composed{
+	c := &resolve.ComposedResource{
 		Name: t.Name, Desired: t.Received, Observed: t.Observed,
 		Selects: func(entries []v1beta1.ResourceSelector) bool { return s.targets.Selects(entries, t) },
 	}
 
-	if s.PerResource.HasAccounts() {
+	if s.PerResource.ReadsConfigs() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
 		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
 		c.Config = resolve.Config(config)
 	}
 
-	if s.composed == nil {
-		s.composed = make(map[*locate.Target]*resolve.Composed)
+	if s.composedByTarget == nil {
+		s.composedByTarget = make(map[*locate.Target]*resolve.ComposedResource)
 	}
 
-	s.composed[t] = c
+	s.composedByTarget[t] = c
 
 	return c
 }

@@ -16,40 +16,46 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// A Stamper stamps desired composed resources. The Input of its Finder also says how many tag slots of a resource are
-// reserved.
+// A Stamper writes the tags of labels to desired composed resources. Finder.Input sets the number of reserved tag slots per
+// resource.
 type Stamper struct {
 	locate.Finder
 
-	// Transformer of the labels to stamp. PerResource has the labels of each resource if they differ, or is nil.
+	// Transformer has the labels to stamp.
 	Transformer *tags.Transformer
+
+	// PerResource has the labels of each resource. It is nil if all resources have the same labels.
 	PerResource *resolve.PerResource
 
-	// Remove are the tags to remove, and Ignore the tags of other systems.
-	Remove, Ignore []resolve.TagKey
+	// RemoveTags has the entries of removeTags, and IgnoreTags has the entries of ignoreTags.
+	RemoveTags, IgnoreTags []resolve.TagKey
 
-	// Rendered says that a run of this step has made the desired resources, so that none of their tags conflicts with a label.
-	Rendered bool
+	// AlreadyStamped says that the desired resources already have the tags of this step. Then no tag conflicts with a label.
+	// The explain command sets it for rendered resources.
+	AlreadyStamped bool
 
-	// Audits says that results have the changes of tags.
+	// Audits says that results have the Changes of tags.
 	Audits bool
 
-	// Earlier are the tags with reserved keys that earlier steps of this function had from trusted sources: by resource, key
-	// to value.
-	Earlier map[string]map[string]string
+	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function had from trusted sources. It
+	// maps the name of a resource to keys and values.
+	EarlierTrustedTags map[string]map[string]string
 
-	// targets are the targets that Targets has found. shared has the labels of each group of resources, and composed has the
-	// resources that labels are resolved for.
-	targets  *locate.Targets
-	shared   map[resolve.LabelGroup]*resourceLabels
-	composed map[*locate.Target]*resolve.Composed
+	// targets are the targets that Targets has found.
+	targets *locate.Targets
 
-	// inItems is how many bytes labels count in items of lists so far. added is how many bytes labels add to these items, and
-	// to composite resources.
+	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
+	labelsByGroup map[resolve.LabelGroup]*resourceLabels
+
+	// composedByTarget has the targets in the form that package resolve reads.
+	composedByTarget map[*locate.Target]*resolve.ComposedResource
+
+	// inItems is the number of bytes that labels count in items of lists so far: see maxInItems. added is the number of bytes
+	// that labels add to these items and to composite resources: see maxAdded.
 	inItems, added int
 }
 
-// New returns a Stamper of the resources of req with the labels of set.
+// New returns a Stamper for the resources of the request, with the labels of the set.
 func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
 	xr := object.Of(req.GetObserved().GetComposite())
 
@@ -65,31 +71,32 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		},
 		Transformer: set.Transformer(in),
 		PerResource: set.PerResource,
-		Remove:      set.Remove,
-		Ignore:      set.Ignore,
+		RemoveTags:  set.Remove,
+		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.sets()
+	s.Sets = s.maySetKey()
 
 	return s
 }
 
-// Schemas returns the schemas of kinds that Crossplane has fetched.
+// Schemas returns the schemas of kinds that Crossplane has sent.
 func Schemas(required *require.Requirements) field.Schemas {
 	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
 
-// Targets returns the desired resources as targets, each with its tag field. It returns the error of ctx once ctx has one.
+// Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, it returns the error of ctx.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
-	manages := s.asksForTags() || len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
+	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
+	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
-	s.targets, err = s.Find(ctx, desired, manages)
+	s.targets, err = s.Find(ctx, desired, managesTags)
 
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, and changes none of them. The Outcome has e.g. the Bucket with
-// plexsphere:env: prod in Changed, and a Result that says so. An error means that nothing may be written: it is the
+// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Changed of the Outcome
+// has the Bucket with plexsphere:env: prod, and its Result has the label. After an error, nothing may be written. It is the
 // error of ctx, a ResolveError, a LimitError, or a conflict with a tag. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
@@ -105,7 +112,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 
 		switch {
-		case !t.Managed:
+		case !t.Selected:
 			s.addUnselected(out, targets, t)
 		case !t.HasField():
 			out.addResult(s.leftAlone(t))
@@ -115,7 +122,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 				return nil, err
 			}
 
-			if t.ByCloudTags && t.IsGhost() {
+			if t.ByCloudTags && t.MayReportDeletedTags() {
 				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
 
@@ -123,35 +130,37 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 
 		if s.added > maxAdded {
-			return nil, tooMuch("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
+			return nil, tooManyBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
 
 	return out.outcome()
 }
 
-// planAll plans the tags of t, and then the tags of the resources that it launches. It calls each with all plans, the
-// plan of the whole resource first, and returns this plan: by then it has the notes of the others. An Instance has
-// plans for tags and volumeTags.
-func (s *Stamper) planAll(t *locate.Target, each func(whole, p *plan)) (*plan, error) {
-	labels, err := s.labelsOf(t)
+// planAll plans the tags of t, and then the tags of the resources that it launches. An Instance has plans for tags and for
+// volumeTags. planAll calls onPlan with each plan, beginning with the plan of the resource itself. It returns that plan, with
+// the notes of all others.
+func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
+	labels, err := s.resourceLabelsOf(t)
 	if err != nil {
 		return nil, err
 	}
 
-	p, err := s.plan(t, labels.in(t))
+	p, err := s.planField(t, labels.labelsFor(t))
 	if err == nil {
-		each(p, p)
-		err = s.launch(p, labels, each)
+		onPlan(p, p)
+		err = s.planLaunched(p, labels, onPlan)
 	}
 
-	return p, errors.Wrapf(err, "cannot %s composed resource %q", doing[t.Profile.HandsOn], t.Name)
+	verb := "tag"
+	if t.Profile.PassesLabelsOn {
+		verb = "hand labels on to"
+	}
+
+	return p, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
 }
 
-// doing says in messages what stamping is, for resources that labels are handed on to, and for others.
-var doing = map[bool]string{true: "hand labels on to", false: "tag"}
-
-// asksForTags reports whether there is anything to do about the tags of resources in this run.
-func (s *Stamper) asksForTags() bool {
-	return !s.Transformer.Empty() || s.PerResource != nil || len(s.Remove)+len(s.Ignore) > 0
+// hasTagWork reports whether this run has labels, or entries of removeTags or ignoreTags.
+func (s *Stamper) hasTagWork() bool {
+	return !s.Transformer.Empty() || s.PerResource != nil || len(s.RemoveTags)+len(s.IgnoreTags) > 0
 }

@@ -9,105 +9,112 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A State has the tags of one resource before anything is decided, and all else that Decide reads.
+// A State has the tags of one tag field before anything is decided, and everything else that Decide reads.
 type State struct {
-	// Labels for the resource, and the entries of removeTags and ignoreTags.
+	// Labels has the labels for the resource, and the entries of removeTags and ignoreTags.
 	Labels *Labels
 
-	// Tags are the tags that earlier steps desire.
+	// Tags has the tags that earlier steps desire.
 	Tags *tagset.Set
 
-	// Observed are the tags of the observed field, if ignoreTags or sources of labels depend on them. Otherwise, or if they
-	// can't be read, it is nil.
+	// Observed has the tags of the observed field. It is nil if they can't be read, or if neither ignoreTags nor a source of
+	// labels depends on them.
 	Observed *tagset.Set
 
-	// Others are the tags of the observed field that other field managers own, so that they stay if nobody desires the
-	// field. It is nil if there are none. Owners have the field managers of observed tags.
-	Others *tagset.Set
+	// OtherManagersTags has the tags of the observed field that other field managers own. These stay even if nobody desires
+	// the field. It is nil if there are none.
+	OtherManagersTags *tagset.Set
+
+	// Owners has the field managers of the observed tags.
 	Owners *locate.Owners
 
-	// Cloud are the tags in the cloud, by the provider's report, if ignoreTags or sources of labels depend on them.
-	// Otherwise, or if the provider reports none, it is nil.
+	// Cloud has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if neither
+	// ignoreTags nor a source of labels depends on them.
 	Cloud *tagset.Set
 
-	// Reports says that providers report the tags of such resources, and Outdated that the cloud may have lost some of the
-	// reported tags.
-	Reports, Outdated bool
+	// CloudMayBeOutdated says that the cloud may lack tags of Cloud, since some providers never drop a reported tag.
+	CloudMayBeOutdated bool
 
-	// Earlier are the tags with reserved keys that earlier steps of the function had from trusted sources.
-	Earlier map[string]string
+	// IsReported says that providers report the tags of such resources.
+	IsReported bool
 
-	// Copies are the tags of copied metadata in the field, or nil if there is none.
+	// EarlierTrustedTags has the tags with reserved keys that earlier steps of the function had from trusted sources, key to
+	// value.
+	EarlierTrustedTags map[string]string
+
+	// Copies has the tags that kubernetesMetadata copied to the field. It is nil if there are none.
 	Copies *tagset.Set
 
-	// Followed are the changes of other systems' tags that the last run has followed.
+	// Followed has the changes of other systems' tags that the last run has followed: see follow.
 	Followed followedChanges
 
-	// Added are the keys of tags that the provider adds itself, such as crossplane-kind.
-	Added []string
+	// ProviderKeys has the keys of tags that the provider adds itself, such as crossplane-kind.
+	ProviderKeys []string
 
-	// Rendered says that Tags are the result of a run of this step, so that none conflicts with a label.
-	Rendered bool
+	// AlreadyStamped says that Tags already has the tags of this step. Then no tag conflicts with a label.
+	AlreadyStamped bool
 
 	Slots Slots
 }
 
-// Slots say how many tags a resource may have.
+// Slots says how many tags a resource may have.
 type Slots struct {
-	// Max is the cap of the cloud, and Reserved how many slots the input keeps free.
+	// Max is the cap of the tag profile. Reserved is the number of slots that reservedTags of the input keeps free.
 	Max, Reserved int
 
-	// Added says that slots are kept free for the provider's own tags, and AddedToField that the provider adds these to the
-	// tag field, too.
-	Added, AddedToField bool
+	// ForProviderTags says that slots are kept free for the provider's own tags. ProviderTagsInField says that the provider
+	// adds them to the tag field, too.
+	ForProviderTags, ProviderTagsInField bool
 
-	// MaxInField is the most entries of the tag field, by the schema of the kind, or -1 if the schema sets no limit. Field is
-	// the path of the tag field, for messages.
+	// MaxInField is the limit of entries in the tag field by the schema of the kind, or -1 if the schema has no limit.
 	MaxInField int
-	Field      string
+
+	// Field is the path of the tag field, for messages.
+	Field string
 }
 
-// A followedChange is a change of another system's tag: see follow.
+// A followedChange is a change of another system's tag in the cloud that the resource gets, too: see follow.
 type followedChange struct {
 	// From is a digest of the value before the change.
 	From string `json:"from"`
 
-	// Reported says that the status has reported the value before the change once more since.
+	// Reported says that after the change, the status has reported the value before the change once more.
 	Reported bool `json:"reported,omitempty"`
 }
 
-// followedChanges are changes by tag.
+// followedChanges has followed changes by the name of the tag: see nameOf.
 type followedChanges map[string]followedChange
 
-// adds reports whether the provider sets the tag e itself.
-func (s *State) adds(e *tagset.Entry) bool {
-	return s.Labels.setByProvider(e) || slices.Contains(s.Added, e.Key)
+// addedByProvider reports whether the provider sets the tag e itself, such as crossplane-kind.
+func (s *State) addedByProvider(e *tagset.Entry) bool {
+	return s.Labels.setByProvider(e) || slices.Contains(s.ProviderKeys, e.Key)
 }
 
-// toAdd returns how many tags the provider has still to add to the resource, and how many of them it adds to the tag field.
-// If it adds three, and crossplane-kind is there, n is 2.
-func (s *State) toAdd() (n, inField int) {
-	if !s.Slots.Added {
+// missingProviderTags returns the number of tags that the provider still has to add to the resource. If it adds three tags, and
+// the resource already has crossplane-kind, n is 2. inField is the number of these tags that the provider also adds to the
+// tag field. Both are 0 if no slots are kept free for them.
+func (s *State) missingProviderTags() (n, inField int) {
+	if !s.Slots.ForProviderTags {
 		return 0, 0
 	}
 
-	for _, key := range s.Added {
+	for _, key := range s.ProviderKeys {
 		if !s.Tags.Has(s.Labels.ID(key)) {
 			n++
 		}
 	}
 
-	if s.Slots.AddedToField {
-		inField = n
+	if s.Slots.ProviderTagsInField {
+		return n, n
 	}
 
-	return n, inField
+	return n, 0
 }
 
-// free returns how many more tags the resource may have, in the cloud and in its tag field. With 50 slots, 3 of them for the
-// provider's own tags, and 40 tags, it is 7. With too many tags it is negative.
-func (s *State) free() int {
-	toAdd, inField := s.toAdd()
+// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. If 50 tags are allowed, 3 slots
+// are for tags that the provider adds, and 40 tags are there, it returns 7. If there are too many tags, it is negative.
+func (s *State) freeSlots() int {
+	toAdd, inField := s.missingProviderTags()
 	taken := s.Tags.Len() + s.countOthers()
 	free := s.Slots.Max - s.Slots.Reserved - toAdd - taken
 
@@ -118,18 +125,19 @@ func (s *State) free() int {
 	return free
 }
 
-// limit returns the limit that leaves fewer slots to labels, in the words of messages: "at most 50 tags on a resource, 2 of
-// them reserved".
-func (s *State) limit() string {
+// limitText returns the text of the limit for messages, such as "at most 50 tags on a resource, 2 of them reserved". Both the
+// cloud and the tag field have a limit. limitText takes the limit that leaves fewer slots to labels.
+func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.Slots.Reserved
-	toAdd, inField := s.toAdd()
+	toAdd, inField := s.missingProviderTags()
 
-	if maxTags := s.Slots.MaxInField; maxTags >= 0 && maxTags-inField < s.Slots.Max-reserved-toAdd {
+	forLabels := s.Slots.Max - reserved - toAdd
+	if maxTags := s.Slots.MaxInField; maxTags >= 0 && maxTags-inField < forLabels {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", maxTags, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
 
-	limit = limitWith(limit, reserved, toAdd)
+	limit = addToLimit(limit, reserved, toAdd)
 
 	if n := s.countOthers(); n > 0 {
 		limit += fmt.Sprintf(", %d of other field managers", n)
@@ -138,8 +146,8 @@ func (s *State) limit() string {
 	return limit
 }
 
-// limitWith adds to the limit of tags how many slots the input reserves, and how many the provider's own tags take.
-func limitWith(limit string, reserved, toAdd int) string {
+// addToLimit adds to the text of a limit the number of reserved slots, and the number of slots for tags that the provider adds.
+func addToLimit(limit string, reserved, toAdd int) string {
 	if reserved > 0 {
 		limit += fmt.Sprintf(", %d of them reserved", reserved)
 	}

@@ -11,14 +11,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// carryOut writes the decision of p to a copy of the resource, and then notes which facts people should know, such as
-// LastTagStays.
+// carryOut writes the decision of p to a copy of the resource, and then adds the notes, such as NoteLastStays.
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
 
 	// After an error, the resource is left alone, and the run goes on.
-	if p.failsBy(p.write()) {
+	if p.recordMismatch(p.writeTags()) {
 		return nil
 	}
 
@@ -27,21 +26,22 @@ func (p *plan) carryOut() error {
 	}
 
 	p.keepFixed()
-	p.noteLast()
+	p.noteLastTag()
 	p.noteIgnored()
 
 	if p.LeftAlone == "" {
 		p.conclude()
-		d.noteOthers(&p.Notes)
-		p.Notes.add(NoteOtherValue, "", d.otherValues()...)
+		d.noteStayingTags(&p.Notes)
+		p.Notes.add(NoteOtherValue, "", d.keysWithOtherValues()...)
 	}
 
 	return nil
 }
 
-// conclude hands the records of labels to the result, and adds tags with reserved keys to the trusted tags.
+// conclude adds the records of labels to the result, since the decision holds. It also adds tags of labels with reserved keys to
+// the Trusted tags of the result.
 func (p *plan) conclude() {
-	p.Records, p.done = p.judged, true
+	p.Records, p.decisionHolds = p.judged, true
 
 	for i := range p.judged {
 		if j := &p.judged[i]; j.Fate == Tagged && j.Reserved {
@@ -50,24 +50,24 @@ func (p *plan) conclude() {
 	}
 }
 
-// write the tags that p has decided on to the tag field, unless they are as they were.
-func (p *plan) write() (err error) {
-	set, f, items := p.decision.Tags, p.target.Field, p.withValues()
+// writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
+func (p *plan) writeTags() (err error) {
+	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
 
-	// The provider would fill a missing field again, and an atomic field has to say that it is empty.
-	staysEmpty := set.Len() == 0 && (f.LateInit || f.Atomic)
+	// The provider would fill a missing field again. An atomic field may have to stay, with an empty value.
+	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic)
 
-	if set.Changed() || p.restoredProviderTags || len(items) > 0 || staysEmpty {
-		p.Stamped, err = write(p.target, &p.labels.Keys, set, items...)
+	if set.Changed() || p.restoredProviderTags || len(items) > 0 || mayStayEmpty {
+		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
 	}
 
 	return err
 }
 
-// withValues returns the items of a keyed list that p doesn't set, but has to write: Crossplane owns such an item, and not the whole
-// of it. Say kubectl edit owns the item {key: env}, and Crossplane its value: prod. If nobody desired the item any more, server-side
-// apply would take prod, and leave {key: env} without a value.
-func (p *plan) withValues() (items []object.Node) {
+// partlyOwnedItems returns the items of a keyed list that nobody desires, but that p has to write. Crossplane owns a part of such
+// an item. For example, kubectl edit owns the item {key: env}, and Crossplane owns its value: prod. If nobody desired the
+// item any more, server-side apply would remove prod, and leave {key: env} without a value.
+func (p *plan) partlyOwnedItems() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Key == "" || f.Atomic || others == nil {
 		return nil
@@ -75,9 +75,9 @@ func (p *plan) withValues() (items []object.Node) {
 
 	for e := range others.All() {
 		owner := p.target.Owners().Of(e)
-		ownedInPart := owner.Ours && !owner.Whole
+		ownedInPart := owner.Ours && !owner.OthersOwnItem
 
-		if e.Opaque || p.decision.Tags.Holds(e) || !ownedInPart || !e.Value.IsThere() {
+		if e.Opaque || p.decision.Tags.HasTagOf(e) || !ownedInPart || !e.Value.IsThere() {
 			continue
 		}
 
@@ -95,26 +95,28 @@ func (p *plan) withValues() (items []object.Node) {
 	return items
 }
 
-// write writes the tags, and the items of a list after them, to the field of t: {env: prod} to spec.forProvider.tags.
-// It returns the zero Object if the field is as in t.Before. So a later step can change a field back to its first value.
-func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
+// writeField returns t with the tags of the set, and the items of a list after them, in its field. For example, it writes
+// {env: prod} to spec.forProvider.tags. It returns the zero Object if earlier steps desire the same value.
+func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
 		v = v.Append(items...)
 	}
 
 	if isEmpty(v) {
-		return writeEmpty(t, keys, v)
+		return writeEmptyField(t, keys, v)
 	}
 
-	if t.Before.Equal(v) {
+	// A desired value stays even if the observed one has another order.
+	if t.DesiredValue.Equal(v) {
 		return object.Object{}, nil
 	}
 
-	if v = inObservedOrder(t, v); t.Before.Equal(v) {
+	if v = inObservedOrder(t, v); t.DesiredValue.Equal(v) {
 		return object.Object{}, nil
 	}
 
+	// A string has all tags of the field.
 	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
@@ -123,19 +125,19 @@ func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object
 		return object.Object{}, errors.Errorf("%s would have %d bytes, and Kubernetes admits %d", t.Field.Path, size, maxAnnotations)
 	}
 
-	r, err := undoEmptied(t)
+	r, err := undoRemoval(t)
 	if err != nil {
 		return object.Object{}, err
 	}
 
-	return writeTo(t, r, v)
+	return setField(t, r, v)
 }
 
-// maxAnnotations is the most bytes that the keys and values of an object's annotations have together. The API server
-// refuses an object with more: see TotalAnnotationSizeLimitB in the package api/validation of k8s.io/apimachinery.
+// maxAnnotations is the limit of the API server for the bytes of all annotations of an object, keys and values together: see
+// TotalAnnotationSizeLimitB in the package api/validation of k8s.io/apimachinery.
 const maxAnnotations = 256 << 10
 
-// sizeOf returns how many bytes the keys and values of a map of strings have.
+// sizeOf returns the number of bytes of the keys and values of a map of strings.
 func sizeOf(v object.Node) (size int) {
 	for key, value := range v.Fields() {
 		size += len(key) + len(value.Text())
@@ -144,29 +146,29 @@ func sizeOf(v object.Node) (size int) {
 	return size
 }
 
-// isEmpty reports whether the value n of a tag field has neither tags nor anything else: {}, [], "", null or nothing.
+// isEmpty reports whether the value n of a tag field is missing or empty: {}, [], "" or null.
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
-// writeValue writes the value v to the field of t.
-func writeValue(t *locate.Target, v object.Node) (object.Object, error) {
-	return writeTo(t, t.Resource, v)
+// setDesiredField returns the desired resource of t with the value v in the tag field.
+func setDesiredField(t *locate.Target, v object.Node) (object.Object, error) {
+	return setField(t, t.Resource, v)
 }
 
-// writeTo writes the value v to the field of r, the resource of t as it is by now.
-func writeTo(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
-	if err := homeless(t); err != nil {
+// setField returns the resource r with the value v in the tag field. r is the desired resource of t, or a changed copy of it.
+func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
+	if err := checkParent(t); err != nil {
 		return object.Object{}, err
 	}
 
 	return object.Set(r, t.Field.Path, v)
 }
 
-// removeField removes the field of t, and objects around the field if they are empty then: without tags,
-// spec.forProvider.tagging goes, too. A kind may require tags in it.
+// removeField returns the desired resource of t without the tag field. It also removes parents of the field that become empty.
+// With spec.forProvider.tagging.tags, it removes tagging, too, since a kind may require tags there.
 func removeField(t *locate.Target) (object.Object, error) {
-	out, err := writeValue(t, object.Node{})
+	out, err := setDesiredField(t, object.Node{})
 
-	for path, ok := around(t.Field.Path); ok && err == nil; path, ok = around(path) {
+	for path, removable := parentOf(t.Field.Path); removable && err == nil; path, removable = parentOf(path) {
 		o, _ := out.At(path)
 		if !o.IsObject() || !o.IsEmpty() {
 			break
@@ -178,33 +180,34 @@ func removeField(t *locate.Target) (object.Object, error) {
 	return out, err
 }
 
-// around returns the path of the object around the field at the path, such as spec.forProvider.tagging of
-// spec.forProvider.tagging.tags. It returns false if that object belongs to the resource, as spec.forProvider does.
-func around(path object.Path) (object.Path, bool) {
+// parentOf returns the path of the object that has the field at the path: spec.forProvider.tagging for
+// spec.forProvider.tagging.tags. It also reports whether the object may be removed. An object that each resource has, such as
+// spec.forProvider, may not. An object in a list may not, either.
+func parentOf(path object.Path) (parent object.Path, removable bool) {
 	n := len(path.Segments()) - 1
 	if n == 0 || slices.ContainsFunc(path.Segments(), func(sg object.Segment) bool { return sg.Type == object.SegmentIndex }) {
 		return object.Path{}, false
 	}
 
-	o := path.First(n)
+	parent = path.First(n)
 
-	switch o.String() {
+	switch parent.String() {
 	case "metadata", "spec", "spec.forProvider", "spec.forProvider.manifest":
-		return o, false
+		return parent, false
 	default:
-		return o, true
+		return parent, true
 	}
 }
 
-// homeless returns an error if t lacks the object around its field, or the only item of a list around it:
-// "spec.forProvider.settings has no item to hold tags". None is made, since it may require other fields. See
-// testdata/cases/list-of-one.yaml.
-func homeless(t *locate.Target) error {
+// checkParent returns an error if the desired resource of t has no object for the field, or no first item of a list on the path:
+// "spec.forProvider.settings has no item to hold tags". The function doesn't add the object or the item, since it may
+// require other fields. See testdata/cases/list-of-one.yaml.
+func checkParent(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
-		around := path.First(len(path.Segments()) - 1)
+		parent := path.First(len(path.Segments()) - 1)
 
-		if v, err := t.Resource.At(around); err != nil || !v.IsObject() {
-			return errors.Errorf("there is no object %s to hold tags", around)
+		if v, err := t.Resource.At(parent); err != nil || !v.IsObject() {
+			return errors.Errorf("there is no object %s to hold tags", parent)
 		}
 	}
 
@@ -217,7 +220,7 @@ func homeless(t *locate.Target) error {
 
 		v, err := t.Resource.At(list)
 		if err != nil || v.IsThere() && !v.IsList() {
-			return err // object.Set says why.
+			return err // If err is nil, object.Set returns an error later.
 		}
 
 		if v.IsEmpty() {
@@ -228,8 +231,8 @@ func homeless(t *locate.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the value v for the field of t, or the observed value if this has the same items in another
-// order. An atomic list is written as a whole, so that the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
+// inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items
+// in another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 	if !t.Field.Atomic || t.Field.Sorted || !v.IsList() {
 		return v
@@ -239,8 +242,8 @@ func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 		return slices.Sorted(slices.Values(words.Map(slices.Collect(v.Items()), tagset.Encoded)))
 	}
 
-	if slices.Equal(sorted(t.There), sorted(v)) {
-		return t.There
+	if slices.Equal(sorted(t.ObservedValue), sorted(v)) {
+		return t.ObservedValue
 	}
 
 	return v

@@ -1,4 +1,4 @@
-// Package tagpolicy checks resources' tags by the tag policy of the input.
+// Package tagpolicy checks the tags of resources by the rules of the input's tagPolicy.
 package tagpolicy
 
 import (
@@ -15,65 +15,67 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Breach says how tags break a rule of the tag policy. Resources that break a rule in the same way have equal
-// breaches. The zero Breach is none.
+// A Breach says how a resource's tags break a rule of the tag policy. Resources that break the rule in the same way have
+// equal breaches. The zero Breach means that the tags don't break the rule.
 type Breach struct {
 	Kind BreachKind
 
-	// Text is the value that the rule doesn't admit, or the other spelling of the key.
+	// Text is the value of the tag for a WrongValue, and the key of the tag for a WrongSpelling.
 	Text string
 }
 
-// A BreachKind is what is wrong.
+// A BreachKind is the kind of a breach.
 type BreachKind int
 
 const (
-	// Kept says that the tags keep the rule.
-	Kept BreachKind = iota
+	// NoBreach means that the tags don't break the rule.
+	NoBreach BreachKind = iota
 
-	// Missing says that there is no tag with the key, though the rule requires one.
+	// Missing means that there is no tag with the key, but the rule requires one.
 	Missing
 
-	// Value says that the rule doesn't admit the value of the tag.
-	Value
+	// WrongValue means that the rule doesn't admit the value of the tag.
+	WrongValue
 
-	// Spelling says that the only tag with the key has it in another case: Owner instead of owner.
-	Spelling
+	// WrongSpelling means that the only tag with the key has it in another case: Owner instead of owner.
+	WrongSpelling
 
-	// Various stands for all breaches of a rule beyond the number that messages have room for.
-	Various
+	// OtherBreaches stands for the breaches of a rule that messages have no room for.
+	OtherBreaches
 )
 
-// String returns the breach for messages: value "prodd".
+// String returns the breach for messages, such as: value "prodd".
 func (b Breach) String() string {
 	switch b.Kind {
 	case Missing:
 		return "missing"
-	case Value:
+	case WrongValue:
 		return "value " + strconv.Quote(b.Text)
-	case Spelling:
+	case WrongSpelling:
 		return "spelled " + strconv.Quote(b.Text)
-	case Various:
+	case OtherBreaches:
 		return "other breaches"
-	case Kept:
+	case NoBreach:
 	}
 
 	return ""
 }
 
-// A Violation is a way in which resources break a rule of the tag policy.
+// A Violation has a rule of the tag policy, a breach, and the resources that break the rule in this way.
 type Violation struct {
 	Breach
 
 	// Rule is the position of the rule in the policy.
 	Rule int
 
-	// First are the names of the first resources with this breach. Providers counts all of them by tag profile.
-	First     []string
+	// First has the names of the first resources with this breach, at most words.MaxNameCount.
+	First []string
+
+	// Providers has the number of all resources with this breach, by the names of their tag profiles.
 	Providers map[string]int
 }
 
-// Count returns how many resources break the rule so.
+// Count returns the number of resources with this breach.
 func (v *Violation) Count() (n int) {
 	for _, count := range v.Providers {
 		n += count
@@ -82,18 +84,20 @@ func (v *Violation) Count() (n int) {
 	return n
 }
 
-// Broken are the violations of each rule of a tag policy: as many as messages have room for, and one violation for all
-// others.
-type Broken [][]Violation
+// ViolationsByRule has the violations of each rule of a tag policy, by the position of the rule. A rule has at most
+// words.MaxNameCount violations, and one of OtherBreaches for all others.
+type ViolationsByRule [][]Violation
 
-// Add records that the resource breaks the rule so. provider is the name of its tag profile.
-func (all Broken) Add(rule int, b Breach, resource, provider string) {
-	find := func() int { return slices.IndexFunc(all[rule], func(v Violation) bool { return v.Breach == b }) }
+// Add records that the resource breaks the rule at this position. provider is the name of its tag profile.
+func (all ViolationsByRule) Add(rule int, b Breach, resource, provider string) {
+	find := func(b Breach) int {
+		return slices.IndexFunc(all[rule], func(v Violation) bool { return v.Breach == b })
+	}
 
-	i := find()
-	if i < 0 && len(all[rule]) >= words.MaxNamed {
-		b = Breach{Kind: Various}
-		i = find()
+	i := find(b)
+	if i < 0 && len(all[rule]) >= words.MaxNameCount {
+		b = Breach{Kind: OtherBreaches}
+		i = find(b)
 	}
 
 	if i < 0 {
@@ -104,7 +108,7 @@ func (all Broken) Add(rule int, b Breach, resource, provider string) {
 	v := &all[rule][i]
 	v.Providers[provider]++
 
-	if len(v.First) < words.MaxNamed {
+	if len(v.First) < words.MaxNameCount {
 		v.First = append(v.First, resource)
 	}
 }
@@ -113,12 +117,12 @@ func (all Broken) Add(rule int, b Breach, resource, provider string) {
 type Rule struct {
 	*v1beta1.TagRule
 
-	// keys of the rule's tag, and folded has the same keys in lower case.
-	keys, folded profile.KeySet
+	// keys are the tag keys that the rule is about. The set foldedKeys has the same keys, ignoring case.
+	keys, foldedKeys profile.KeySet
 }
 
-// Rules compiles the policy, which may be nil, for tags of the profile p. d tells the tag keys that a rule's key
-// can become: plexsphere:env of env.
+// Rules returns the rules of the policy for tags of the profile p, or nil if the policy is nil. A rule for env is about
+// the tags env and plexsphere:env: d has the tag keys that a key can become.
 func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) []Rule {
 	if policy == nil {
 		return nil
@@ -128,35 +132,35 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 
 	for i := range policy.Rules {
 		keys := d.TagKeys(policy.Rules[i].Key)
-		rules[i] = Rule{TagRule: &policy.Rules[i], keys: p.KeySet(keys...), folded: profile.NewFoldedKeySet(keys...)}
+		rules[i] = Rule{TagRule: &policy.Rules[i], keys: p.KeySet(keys...), foldedKeys: profile.NewFoldedKeySet(keys...)}
 	}
 
 	return rules
 }
 
-// Breach returns how tags, as texts of keys and values, break the rule. With the rule {key: owner, values: [a, b]}, the tag
-// owner: c is a Value.
-func (r *Rule) Breach(texts iter.Seq2[string, string]) Breach {
-	found, other := false, ""
+// Breach returns how the tags break the rule. The tags are pairs of key and value. With the rule {key: owner, values: [a,
+// b]}, the tag owner: c has a WrongValue.
+func (r *Rule) Breach(resourceTags iter.Seq2[string, string]) Breach {
+	found, otherSpelling := false, ""
 
-	for key, value := range texts {
+	for key, value := range resourceTags {
 		switch {
 		case r.keys.Has(key):
 			found = true
 
 			if !r.Admits(value) {
-				return Breach{Kind: Value, Text: value}
+				return Breach{Kind: WrongValue, Text: value}
 			}
-		case other == "" && r.folded.Has(key):
-			other = key
+		case otherSpelling == "" && r.foldedKeys.Has(key):
+			otherSpelling = key
 		}
 	}
 
 	switch {
 	case found:
 		return Breach{}
-	case other != "":
-		return Breach{Kind: Spelling, Text: other}
+	case otherSpelling != "":
+		return Breach{Kind: WrongSpelling, Text: otherSpelling}
 	case r.IsRequired():
 		return Breach{Kind: Missing}
 	default:
@@ -164,25 +168,25 @@ func (r *Rule) Breach(texts iter.Seq2[string, string]) Breach {
 	}
 }
 
-// A TagReader reads the tags of resources with one tag field and profile: the tags of the keys in question, and the tags
-// that the tag policy has rules for.
+// A TagReader says how to read and check the tags of all resources with the same tag field and tag profile.
 type TagReader struct {
+	// Keys is for tagset.Read. It finds the keys of all tags in the field.
 	Keys tagset.Keys
 
-	// Sets has, for each key in question, the tag keys that it can become.
-	Sets []profile.KeySet
+	// KeySets has a set for each key of NewTagReader: the tag keys that the key can become.
+	KeySets []profile.KeySet
 
 	// Rules of the tag policy, in their order.
 	Rules []Rule
 }
 
-// NewTagReader returns a TagReader of the keys for resources like t, by the input. The transformer makes tag keys of
-// labels' keys: plexsphere:env of env.
+// NewTagReader returns a TagReader for resources with the tag field and the profile of t. The caller looks for tags with
+// the keys. The transformer has the tag keys that a key can become: env becomes plexsphere:env.
 func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *TagReader {
 	d := transformer.Transform(t.Profile)
 
-	// Each string counts as a tag. Known and Prefixes tell where its key ends, since keys and the key prefix may have the
-	// separator in them.
+	// In a list of strings, Patterns makes each string a tag. Its key can contain the separator: Known and Prefixes decide
+	// where such a key ends.
 	r := &TagReader{
 		Keys: tagset.Keys{
 			FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),
@@ -195,7 +199,7 @@ func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locat
 	for _, key := range keys {
 		tagKeys := d.TagKeys(key)
 		known = append(known, tagKeys...)
-		r.Sets = append(r.Sets, t.Profile.KeySet(tagKeys...))
+		r.KeySets = append(r.KeySets, t.Profile.KeySet(tagKeys...))
 	}
 
 	for i := range r.Rules {
@@ -207,23 +211,26 @@ func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locat
 	return r
 }
 
-// Violations returns the rules of the input's tag policy that targets break, with the names of these targets, by rule:
-// see Each.
+// Violations returns the violations of the input's tag policy by targets, sorted by rule. changed has the resources that
+// this run has changed, by name.
 func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object) []Violation {
 	if in.TagPolicy == nil {
 		return nil
 	}
 
-	out := make(Broken, len(in.TagPolicy.Rules))
+	violations := make(ViolationsByRule, len(in.TagPolicy.Rules))
 
-	Each(in, transformer, targets, changed, func(t *locate.Target, rule int, b Breach) { out.Add(rule, b, t.Name, t.Profile.Name) })
+	EachBreach(in, transformer, targets, changed, func(t *locate.Target, rule int, b Breach) {
+		violations.Add(rule, b, t.Name, t.Profile.Name)
+	})
 
-	return slices.Concat(out...)
+	return slices.Concat(violations...)
 }
 
-// Each calls f for each target and each rule of the input's tag policy that it breaks, by the rule's position. changed
-// has the resources that this run has changed, by name. Only a target with a readable tag field can break a rule.
-func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
+// EachBreach calls f for each target and each rule of the input's tag policy that the target breaks. The parameter rule
+// of f is the position of the rule. changed has the resources that this run has changed, by name. Targets without a
+// readable tag field break no rule.
+func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
 	if in.TagPolicy == nil {
 		return
 	}
@@ -241,7 +248,7 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 			readers[t.Place] = r
 		}
 
-		set := r.final(t, changed)
+		set := r.finalTags(t, changed)
 		if set == nil {
 			continue
 		}
@@ -252,26 +259,26 @@ func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.
 				continue
 			}
 
-			if b := rule.Breach(set.Texts()); b.Kind != Kept {
+			if b := rule.Breach(set.Texts()); b.Kind != NoBreach {
 				f(t, i, b)
 			}
 		}
 	}
 }
 
-// final returns the tags that t has in the end, or nil if they can't be read.
-func (r *TagReader) final(t *locate.Target, changed map[string]object.Object) *tagset.Set {
-	becomes, ok := changed[t.Name]
+// finalTags returns the tags of t after Crossplane has applied this run's changes, or nil if they can't be read.
+func (r *TagReader) finalTags(t *locate.Target, changed map[string]object.Object) *tagset.Set {
+	resource, ok := changed[t.Name]
 	if !ok {
-		becomes = t.Resource
+		resource = t.Resource
 	}
 
-	value, err := becomes.At(t.Field.Path)
+	value, err := resource.At(t.Field.Path)
 	if err != nil {
 		return nil
 	}
 
-	set, _ := t.Final(value, &r.Keys) // There is none with an error.
+	set, _ := t.TagsAfterApply(value, &r.Keys) // There is none with an error.
 
 	return set
 }

@@ -26,33 +26,35 @@ func TestBrokenAdd(t *testing.T) {
 
 	values := make([]tagpolicy.Violation, 0, 65)
 	for i, name := range names(0, 64) {
-		values = append(values, tagpolicy.Violation{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: strconv.Itoa(i)}, First: []string{name}, Providers: map[string]int{"aws": 1}})
+		values = append(values, tagpolicy.Violation{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.WrongValue, Text: strconv.Itoa(i)}, First: []string{name}, Providers: map[string]int{"aws": 1}})
 	}
 
 	cases := map[string]struct {
 		reason string
 		breach func(i int) tagpolicy.Breach
-		want   tagpolicy.Broken
+		want   tagpolicy.ViolationsByRule
 	}{
 		"Missing": {
 			reason: "Of resources that break a rule in the same way, the first are named, and all are counted by provider.",
 			breach: func(int) tagpolicy.Breach { return tagpolicy.Breach{Kind: tagpolicy.Missing} },
-			want: tagpolicy.Broken{nil, {
+			want: tagpolicy.ViolationsByRule{nil, {
 				{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, First: names(0, 64), Providers: map[string]int{"aws": 1999, "gcp": 1}},
 			}},
 		},
 		"Values": {
 			reason: "If each has another value, the first values are told, and all other resources are counted together.",
-			breach: func(i int) tagpolicy.Breach { return tagpolicy.Breach{Kind: tagpolicy.Value, Text: strconv.Itoa(i)} },
-			want: tagpolicy.Broken{nil, append(values,
-				tagpolicy.Violation{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Various}, First: names(64, 128), Providers: map[string]int{"aws": 1935, "gcp": 1}},
+			breach: func(i int) tagpolicy.Breach {
+				return tagpolicy.Breach{Kind: tagpolicy.WrongValue, Text: strconv.Itoa(i)}
+			},
+			want: tagpolicy.ViolationsByRule{nil, append(values,
+				tagpolicy.Violation{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.OtherBreaches}, First: names(64, 128), Providers: map[string]int{"aws": 1935, "gcp": 1}},
 			)},
 		},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := make(tagpolicy.Broken, 2)
+			got := make(tagpolicy.ViolationsByRule, 2)
 
 			for i, name := range names(0, resources) {
 				provider := "aws"

@@ -11,10 +11,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// An Entry of a tag field.
+// An Entry is an element of a tag field, such as a key of a map or an item of a list. Most entries are tags.
 type Entry struct {
-	// ID is the same for entries of one tag: ours:env for ours:env and ours:Env on Azure. Key is spelled as the field
-	// has it.
+	// ID is the same for all entries of a tag. Azure ignores case, so ours:env and ours:Env both have the ID ours:env. Key
+	// is spelled as in the field.
 	ID, Key string
 
 	// Value of the tag, if the entry has one.
@@ -23,25 +23,35 @@ type Entry struct {
 	// Item is the item of a list, or the value of a map.
 	Item object.Node
 
-	// text of an entry that is a string, and the separator after its key in a list of strings.
-	text, separator string
+	// text is the whole text of an entry in a list of strings or in a joined string, such as env=prod.
+	text string
 
-	// readings are the keys that different readers of a joined string find in the entry, unless all of them find Key.
-	readings []string
+	// separator stands after the key in a list of strings, and is empty in other fields.
+	separator string
 
-	// at is the position of the entry in its set, and next the position of the next entry with the same ID, plus one.
-	// gone says that the entry has been removed.
-	at, next int32
-	gone     bool
+	// possibleKeys are the keys that different controllers find in an entry of a joined string. It is empty if all of them
+	// find Key.
+	possibleKeys []string
 
-	// KeepsSpelling says that the key stays as it is spelled, though the provider takes another spelling for the same key.
+	// position is the index of the entry in its set.
+	position int32
+
+	// next is the position, plus one, of the next entry with the same ID. Zero means that there is no next entry.
+	next int32
+
+	// removed entries stay in their set's list, but don't count.
+	removed bool
+
+	// KeepsSpelling says that the field gets the key in the spelling of this entry, even if it has another spelling of the
+	// same key.
 	KeepsSpelling bool
 
-	// Opaque says that the entry isn't known to be a tag, so that it has neither ID nor key.
+	// Opaque says that the entry isn't known to be a tag. It has neither ID nor key.
 	Opaque bool
 }
 
-// String returns the string of an entry in a list of strings, such as env=prod, and nothing in other fields.
+// String returns the string of an entry in a list of strings, such as env=prod. In other fields, it returns an empty
+// string.
 func (e *Entry) String() string {
 	if e.separator == "" {
 		return ""
@@ -50,16 +60,18 @@ func (e *Entry) String() string {
 	return e.text
 }
 
-// Text returns the value of the tag, and whether a label could have it: a string, or nothing.
+// Text returns the value of the tag, and whether a label could make an equal entry. No label makes a string without a
+// value, such as legacy in [env=prod, legacy].
 func (e *Entry) Text() (string, bool) {
-	if !e.Value.IsThere() && e.separator != "" || !e.IsTextual() {
+	isBareString := e.separator != "" && !e.Value.IsThere()
+	if isBareString || !e.IsTextual() {
 		return "", false
 	}
 
 	return e.Value.Text(), true
 }
 
-// IsTextual reports whether a label could have the value of the tag: a string, or nothing, which is empty.
+// IsTextual reports whether a label could have the value of the tag: a string, or a missing value, which counts as empty.
 func (e *Entry) IsTextual() bool { return e.Value.IsString() || !e.Value.HasKind() }
 
 // valueOrEmpty returns the tag's value, or an empty string if it has none.
@@ -71,11 +83,11 @@ func (e *Entry) valueOrEmpty() object.Node {
 	return e.Value
 }
 
-// FitsIn reports whether the limits admit the entry. With at most 10 characters in values, it is false for owner:
-// somebody-else. Each value of a list counts.
-func (e *Entry) FitsIn(l *field.Limits) bool {
+// FitsIn reports whether the limits admit the entry. If values have at most 10 characters, owner: somebody-else doesn't
+// fit. If the value is a list, each item must fit.
+func (e *Entry) FitsIn(limits *field.Limits) bool {
 	admits := func(key, value string) bool {
-		reason, _ := l.Refuses(key, "", value)
+		reason, _ := limits.Refuses(key, "", value)
 		return reason == ""
 	}
 
@@ -96,25 +108,26 @@ func (e *Entry) FitsIn(l *field.Limits) bool {
 	return true
 }
 
-// First returns the first of the keys that somebody may find in the entry, and whether there is one. In a list of
-// strings, a=b=c has the keys a and a=b, the shortest first. In a joined string, readers find different keys.
-func (e *Entry) First(keys profile.KeySet) (string, bool) {
-	if e.separator == "" {
-		if i := slices.IndexFunc(e.readings, keys.Has); i >= 0 {
-			return e.readings[i], true
-		}
-
-		return e.Key, !e.Opaque && keys.Has(e.Key)
+// FirstKey returns the first of the entry's possible keys that is in keys, and whether there is one. In a list of
+// strings, a=b=c has the possible keys a and a=b, and the shortest is the first. In a joined string, controllers may
+// find different keys.
+func (e *Entry) FirstKey(keys profile.KeySet) (string, bool) {
+	if e.separator != "" {
+		return keys.First(e.String(), e.separator)
 	}
 
-	return keys.First(e.String(), e.separator)
+	if i := slices.IndexFunc(e.possibleKeys, keys.Has); i >= 0 {
+		return e.possibleKeys[i], true
+	}
+
+	return e.Key, !e.Opaque && keys.Has(e.Key)
 }
 
-// IsAmbiguous reports whether readers of a joined string find different tags in the entry.
-func (e *Entry) IsAmbiguous() bool { return len(e.readings) > 0 }
+// IsAmbiguous reports whether controllers can find different keys in the entry of a joined string.
+func (e *Entry) IsAmbiguous() bool { return len(e.possibleKeys) > 0 }
 
-// Is reports whether the entry is the tag with exactly this key and value.
-func (e *Entry) Is(key, value string) bool {
+// IsTag reports whether the entry is the tag with exactly this key and value.
+func (e *Entry) IsTag(key, value string) bool {
 	if e.separator == "" {
 		return e.Key == key && !e.Opaque && IsText(e.Value, value)
 	}
@@ -122,10 +135,10 @@ func (e *Entry) Is(key, value string) bool {
 	return e.String() == key+e.separator+value
 }
 
-// IsText reports whether the value v of a tag is the text. A missing value is empty.
+// IsText reports whether the value v of a tag is the text. A missing value counts as an empty text.
 func IsText(v object.Node, text string) bool { return v.IsText(text) || text == "" && !v.HasKind() }
 
-// sameText reports whether the value a of a tag is the text of b.
+// sameText reports whether the value a of a tag is the text of b. A missing value counts as an empty text.
 func sameText(a, b object.Node) bool {
 	if a.IsString() && b.IsString() {
 		return a.Equal(b)
@@ -134,7 +147,7 @@ func sameText(a, b object.Node) bool {
 	return IsText(a, b.Text())
 }
 
-// TextOf returns the value of a tag as text, or as JSON if it is no string.
+// TextOf returns the value of a tag as text. A missing value is an empty text, and other values are JSON.
 func TextOf(v object.Node) string {
 	if v.IsString() || !v.HasKind() {
 		return v.Text()
@@ -145,7 +158,8 @@ func TextOf(v object.Node) string {
 	return string(j)
 }
 
-// Encoded returns a text for the value of a tag, or for the item of a list. Only equal values have the same text.
+// Encoded returns a text for the value of a tag, or for an item of a list. Different values have different texts: the
+// string 1 is s1, and the text of the number 1 begins with v.
 func Encoded(v object.Node) string {
 	if v.IsString() {
 		return "s" + v.Text()
@@ -153,7 +167,7 @@ func Encoded(v object.Node) string {
 
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(v.Value())
 	if err != nil {
-		return "" // Only text beyond UTF-8 fails, which is never decoded.
+		return "" // Only text that isn't UTF-8 fails, and no request has any.
 	}
 
 	return "v" + string(b)

@@ -13,15 +13,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// escape takes its meaning from the next character where the AWS Load Balancer Controller reads a string: a delimiter
-// after a backslash delimits nothing.
+// escape makes the next character an ordinary one for the AWS Load Balancer Controller. A delimiter after a backslash
+// doesn't end an entry.
 const escape = '\\'
 
-// joined is one string of entries, such as env:prod;team:a, with a delimiter between entries and a separator after each
-// key. The first separator ends a key. Readers of such strings ignore space around an entry, a key and a value, and
-// entries of nothing but space. Other entries without a key are opaque. The AWS cloud provider takes a string without a
-// separator for a key, and other drivers fail at it: nobody can say which tag it is. So an entry has all keys that any
-// reader may find.
+// joined is the shape of one string of entries, such as env:prod;team:a. This string has the delimiter ; between entries,
+// and the separator : after each key. The first separator of an entry ends the key. Space around an entry, a key or a
+// value doesn't count, and entries of space alone are left out. Other entries without a key are opaque.
+//
+// The controllers that use such strings read some of them in different ways. So an entry has all keys that any of them
+// may find: see possibleKeys.
 type joined struct {
 	field *field.Field
 	keys  *Keys
@@ -34,24 +35,29 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 		return nil, errors.Errorf("%s is %s, not a string of tags", j.field.Path, n.Kind())
 	}
 
-	out := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tags)
-	last, at := "", 0
+	entries := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tagCount)
+	last, rest, start := "", text, 0
 
-	for more := text != ""; more; at += len(last) + len(j.field.Delimiter) {
-		if last, text, more = j.keys.cutJoined(text); strings.TrimSpace(last) != "" {
-			out = append(out, j.entry(n.Part(at, at+len(last)), last))
+	for more := text != ""; more; {
+		last, rest, more = j.keys.cutJoined(rest)
+		if strings.TrimSpace(last) != "" {
+			entries = append(entries, j.entry(n.Part(start, start+len(last)), last))
 		}
+
+		start += len(last) + len(j.field.Delimiter)
 	}
 
-	// The next entry would be a part of this one, as after a backslash.
-	if entry, rest, ok := j.keys.cutJoined(last + j.field.Delimiter); !ok || entry != last || rest != "" {
+	// Another entry can follow only if a delimiter after the last entry ends exactly this entry. After a backslash, the
+	// delimiter would become a part of the entry.
+	entry, rest, isCut := j.keys.cutJoined(last + j.field.Delimiter)
+	if canFollow := isCut && entry == last && rest == ""; !canFollow {
 		return nil, errors.Errorf("%s ends with a backslash or a part of %q, so that no other tag can follow", j.field.Path, j.field.Delimiter)
 	}
 
-	return out, nil
+	return entries, nil
 }
 
-// textOf returns the string n, or an empty string if n is missing, and whether n is one of these.
+// textOf returns the text of the string n, or an empty text if n is missing. It returns false if n is another value.
 func textOf(n object.Node) (string, bool) {
 	if !n.IsThere() {
 		return "", true
@@ -60,46 +66,57 @@ func textOf(n object.Node) (string, bool) {
 	return n.Text(), n.IsString()
 }
 
-// entry returns the entry with the text, which is the text of the item.
+// entry returns the entry for a part of the string. The item is the part as a Node, and text is its text.
 func (j joined) entry(item object.Node, text string) Entry {
-	e := Entry{Item: item, text: text, Opaque: true, readings: j.keys.readings(text)}
+	e := Entry{Item: item, text: text, Opaque: true, possibleKeys: j.keys.possibleKeys(text)}
 
-	key, value, ok := strings.Cut(text, j.field.Separator)
-	if key = strings.TrimSpace(key); ok && key != "" {
-		e.ID, e.Key, e.Opaque = j.keys.ID(key), key, false
-		from := len(text) - len(strings.TrimLeftFunc(value, unicode.IsSpace))
-		e.Value = item.Part(from, from+len(strings.TrimSpace(value)))
+	key, value, hasSeparator := strings.Cut(text, j.field.Separator)
+
+	key = strings.TrimSpace(key)
+	if key == "" || !hasSeparator {
+		return e
 	}
+
+	e.ID, e.Key, e.Opaque = j.keys.ID(key), key, false
+
+	// The value is a part of the item, without the space around it.
+	start := len(text) - len(strings.TrimLeftFunc(value, unicode.IsSpace))
+	e.Value = item.Part(start, start+len(strings.TrimSpace(value)))
 
 	return e
 }
 
-// readings returns the keys that readers of a joined string may find in an entry, or none if all readers find the same
-// key. The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older controllers cut at each delimiter, and
-// take a text without a separator for a key. The AWS Load Balancer Controller cuts neither at a delimiter nor at a
-// separator after a backslash, and takes the backslash away. So the entry a\:b:c has the keys a\ and a:b.
-func (k *FieldKind) readings(entry string) []string {
-	if strings.Contains(entry, k.Separator) && !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape) {
+// possibleKeys returns the keys that controllers may find in an entry of a joined string, or nil if all of them find the
+// same key. The controllers differ:
+//   - The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older controllers know no backslash, and take a
+//     text without a separator for a key.
+//   - The AWS Load Balancer Controller doesn't cut at a delimiter or separator after a backslash. It removes the
+//     backslash.
+//
+// So the entry a\:b:c has the keys a\ and a:b.
+func (k *FieldKind) possibleKeys(entry string) []string {
+	isPlain := !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape)
+	if isPlain && strings.Contains(entry, k.Separator) {
 		return nil
 	}
 
-	var out []string
+	var keys []string
 
 	for _, text := range append(strings.Split(entry, k.Delimiter), entry) {
-		plain, _, _ := strings.Cut(text, k.Separator)
+		simple, _, _ := strings.Cut(text, k.Separator)
 		escaped, _, _ := cutUnescaped(text, k.Separator)
 
-		for _, key := range []string{plain, unescaped(plain), unescaped(escaped)} {
+		for _, key := range []string{simple, unescaped(simple), unescaped(escaped)} {
 			if key = strings.TrimSpace(key); key != "" {
-				out = append(out, key)
+				keys = append(keys, key)
 			}
 		}
 	}
 
-	return out
+	return keys
 }
 
-// unescaped returns text without backslashes that escape the next character: a\:b becomes a:b.
+// unescaped returns the text without the backslashes that escape a character: a\:b becomes a:b.
 func unescaped(text string) string {
 	b := strings.Builder{}
 
@@ -123,7 +140,7 @@ func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 	return object.TextNode(strings.Join(texts, j.field.Delimiter))
 }
 
-func (j joined) take(_ *Entry, e Entry) Entry { return e }
+func (j joined) adapt(_ *Entry, e Entry) Entry { return e }
 
 // cutJoined returns the first entry of the joined string text, the rest after its delimiter, and whether there is a
 // rest.
@@ -131,7 +148,7 @@ func (k *FieldKind) cutJoined(text string) (entry, rest string, more bool) {
 	return cutUnescaped(text, k.Delimiter)
 }
 
-// cutUnescaped is strings.Cut around the first separator without a backslash before it.
+// cutUnescaped cuts the text as strings.Cut does, but at the first separator without a backslash before it.
 func cutUnescaped(text, separator string) (before, after string, found bool) {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -145,26 +162,30 @@ func cutUnescaped(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// refusesJoined is Refuses for a joined string: each reader has to find the tag that was written. The AWS cloud
-// provider cuts values at each separator. The AWS Load Balancer Controller takes a backslash away, and the meaning of
-// the next character.
+// refusesJoined is Refuses for a joined string. Each controller must read the tag as it was written. So neither the key
+// nor the value may have a separator, a delimiter, a backslash, or space at its ends. The AWS cloud provider cuts even
+// values at separators.
 func (k *FieldKind) refusesJoined(key, value string) (reason profile.SkipReason, limit string) {
 	limit = fmt.Sprintf("allowed in one string of tags: no %q, %q or backslash, and no space at the ends", k.Separator, k.Delimiter)
 
-	if key == "" || !k.fitsJoined(key) || strings.Index(key+k.Separator, k.Separator) != len(key) {
+	// A separator can begin at the end of the key, and continue after it. A delimiter can begin at the end of the value.
+	readKey, _, _ := strings.Cut(key+k.Separator, k.Separator)
+	if key == "" || readKey != key || !k.isPlain(key) {
 		return profile.KeyCharacterClass, limit
 	}
 
 	entry := key + k.Separator + value
-	if first, _, _ := k.cutJoined(entry + k.Delimiter); first != entry || !k.fitsJoined(value) {
+
+	readEntry, _, _ := k.cutJoined(entry + k.Delimiter)
+	if readEntry != entry || !k.isPlain(value) {
 		return profile.ValueCharacterClass, limit
 	}
 
 	return "", ""
 }
 
-// fitsJoined reports whether the text, a key or a value, has no character with a meaning in a joined string.
-func (k *FieldKind) fitsJoined(text string) bool {
+// isPlain reports whether the text, a key or a value, has no separator, delimiter or backslash, and no space at its ends.
+func (k *FieldKind) isPlain(text string) bool {
 	return !strings.Contains(text, k.Separator) && !strings.Contains(text, k.Delimiter) &&
 		!strings.ContainsRune(text, escape) && strings.TrimSpace(text) == text
 }

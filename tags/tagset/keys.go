@@ -13,26 +13,29 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A FieldKind has all that the tags of labels in a field depend on. Two fields of one FieldKind have equal tags of labels:
-// spec.forProvider.tags of a Bucket and of a Queue, if both are maps.
-type FieldKind struct { //nolint:recvcheck // A key of maps, which is a value.
+// A FieldKind has the properties of a tag field that decide how labels become its tags. The fields spec.forProvider.tags
+// of a Bucket and of a Queue have one FieldKind if both are maps. Then labels become the same tags in both.
+type FieldKind struct { //nolint:recvcheck // Refuses takes a value, since maps have FieldKinds as keys.
 	Profile *profile.Profile
 	Shape   field.Shape
 
-	// Separator and MaxLength of the entries of a list of strings, or the Separator and the Delimiter of a joined
-	// string.
-	Separator, Delimiter string
-	MaxLength            int
+	// Separator stands after the key in an entry of a list of strings or of a joined string.
+	Separator string
+
+	// Delimiter stands between the entries of a joined string.
+	Delimiter string
+
+	// MaxLength is the most characters of an entry of a list of strings, or 0.
+	MaxLength int
 
 	// Limits of the field in the schema of the resource's kind, or nil.
 	Limits *field.Limits
 
-	// Metadata is "labels" or "annotations" if the field is such a map of a Kubernetes object, and empty otherwise.
+	// Metadata is "labels" for metadata.labels, "annotations" for metadata.annotations, and empty for other fields.
 	Metadata string
 }
 
-// FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p: the shape Map for
-// spec.forProvider.tags of a Bucket, and Metadata "labels" for metadata.labels of a Cluster.
+// FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p.
 func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
 	k := FieldKind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
@@ -49,19 +52,24 @@ func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
 	return k
 }
 
-// metadataOf returns "labels" or "annotations" if the path leads to such a map of a Kubernetes object, or nothing.
+// metadataOf returns "labels" if the path ends with metadata.labels, "annotations" if it ends with
+// metadata.annotations, and otherwise an empty string.
 func metadataOf(path object.Segments) string {
 	n := len(path)
-	if n < 2 || path[n-2].Field != "metadata" || path[n-1].Field != "labels" && path[n-1].Field != "annotations" {
+	if n < 2 || path[n-2].Field != "metadata" {
 		return ""
 	}
 
-	return path[n-1].Field
+	if name := path[n-1].Field; name == "labels" || name == "annotations" {
+		return name
+	}
+
+	return ""
 }
 
-// Refuses returns why fields of the kind can't have a tag with the key and the value, and the limit that the tag breaks
-// in a few words, or nothing. The profile admits the tag, but a list of strings with at most 60 characters refuses 40
-// characters of key and 30 of value.
+// Refuses returns the reason why fields of the kind can't have a tag with the key and the value, and the broken limit in
+// a few words. Both are empty if fields can have the tag. The profile may admit a key of 40 characters and a value of
+// 30, but a list of strings with at most 60 characters refuses them.
 func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
@@ -69,7 +77,7 @@ func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit 
 	case k.Shape.Form().IsText:
 		reason, limit = k.refusesJoined(key, value)
 	case k.Shape.Form().HasTexts:
-		// The profile knows of one separator only.
+		// The profile has checked the tag with its own separator. The field's separator may be another one.
 		if reason = k.Profile.CheckEntry(key, k.Separator, value); reason != "" {
 			return reason, k.Profile.Limit(reason)
 		}
@@ -84,48 +92,67 @@ func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit 
 	return k.Limits.Refuses(key, k.Separator, value)
 }
 
-// refusesMetadata is Refuses for labels and annotations. The API server would refuse the whole object.
+// refusesMetadata is Refuses for metadata.labels and metadata.annotations. With an illegal label, the API server would
+// refuse the whole object.
 func (k *FieldKind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
+	isLabel := k.Metadata == "labels"
+
+	// Keys of annotations are keys of labels, ignoring case.
+	isLegalKey := len(content.IsLabelKey(strings.ToLower(key))) == 0
+	if isLabel {
+		isLegalKey = isLegalKey && len(content.IsLabelKey(key)) == 0
+	}
+
 	switch {
 	case object.IsPrivate(key):
 		return profile.ReservedKey, "only Crossplane, kubectl and this function set it"
-	case len(content.IsLabelKey(strings.ToLower(key))) > 0 || k.Metadata == "labels" && len(content.IsLabelKey(key)) > 0:
+	case !isLegalKey:
 		return profile.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
-	case k.Metadata == "labels" && len(content.IsLabelValue(value)) > 0:
+	case isLabel && len(content.IsLabelValue(value)) > 0:
 		return profile.ValueCharacterClass, "allowed: what Kubernetes admits as values of labels"
 	default:
 		return "", ""
 	}
 }
 
-// Keys tell the tags of a kind of field apart.
+// Keys decide which entries of a field are tags, and which entries are the same tag.
 type Keys struct {
 	FieldKind
 
-	// Known are keys that make a string a tag, since keys and values may both contain the separator: with the known key
-	// a=b, the string a=b=c has the value c. Another string is a tag if Patterns have one of its keys, with a value or
-	// without. Its key is the shortest one, or the shortest one of Prefixes if the string begins with any of them.
+	// Known, Patterns and Prefixes find the key of a string in a list of strings. A key and a value may both contain the
+	// separator, so a=b=c has the possible keys a and a=b. The first of these is the key:
+	//   - the longest possible key in Known,
+	//   - if the string begins with one of Prefixes, the shortest possible key in Prefixes,
+	//   - the shortest possible key in Patterns.
+	//
+	// A string without a value is a tag if it is in Patterns. Other strings are no tags.
 	Known, Patterns, Prefixes profile.KeySet
 
-	// Spellings are keys in lower case that labels have in several spellings. In a list, these are different tags if
-	// their values differ.
+	// Spellings has keys in lower case: ours:env if labels have the keys ours:env and ours:Env. In a list that ignores
+	// case, these labels are different tags if their values differ.
 	Spellings map[string]bool
 
-	// tags is how many tags there will be. shared has their keys, so that a field and a label share one string.
-	tags   int
-	shared map[string]string
+	// tagCount is how many tags labels can add. It is for the capacity of lists.
+	tagCount int
+
+	// sharedKeys has the keys of labels' tags, so that equal keys in fields need no memory of their own.
+	sharedKeys map[string]string
 }
 
 // NewKeys returns the Keys of fields of the kind k for the tags of labels. Known, Patterns and Prefixes are empty: the caller
-// sets them. If labels have the keys ours:env and ours:Env on DigitalOcean, both are Spellings of ours:env.
+// sets them.
 func NewKeys(k FieldKind, labels []tags.Tag) Keys {
-	out := Keys{FieldKind: k, Spellings: make(map[string]bool), tags: min(len(labels), k.Profile.MaxTags), shared: make(map[string]string, len(labels))}
+	keys := Keys{
+		FieldKind: k, Spellings: make(map[string]bool),
+		tagCount: min(len(labels), k.Profile.MaxTags), sharedKeys: make(map[string]string, len(labels)),
+	}
+
 	for i := range labels {
-		out.shared[labels[i].Key] = labels[i].Key
+		keys.sharedKeys[labels[i].Key] = labels[i].Key
 	}
 
 	if !k.Profile.FoldEntries {
-		return out
+		return keys
 	}
 
 	seen := make(map[string]bool, len(labels))
@@ -133,13 +160,13 @@ func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 	for _, t := range labels {
 		folded := k.Profile.Fold(t.Key)
 		if seen[folded] {
-			out.Spellings[folded] = true
+			keys.Spellings[folded] = true
 		}
 
 		seen[folded] = true
 	}
 
-	return out
+	return keys
 }
 
 // ID returns a text that is the same for all keys of one tag: ours:env for ours:Env on Azure, which ignores case.
@@ -151,16 +178,16 @@ func (k *Keys) ID(key string) string {
 	return k.fold(key) + k.Separator
 }
 
-// text returns the key b as a string, which may be shared.
-func (k *Keys) text(b []byte) string {
-	if key, ok := k.shared[string(b)]; ok {
-		return key
+// keyText returns the key as a string, with the memory of an equal key of sharedKeys.
+func (k *Keys) keyText(key []byte) string {
+	if shared, ok := k.sharedKeys[string(key)]; ok {
+		return shared
 	}
 
-	return string(b)
+	return string(key)
 }
 
-// fold returns the key in lower case if the provider ignores case. Keys with several Spellings stay as they are.
+// fold returns the key in lower case if the provider ignores case, unless Spellings has the key.
 func (k *Keys) fold(key string) string {
 	folded := k.Profile.Fold(key)
 	if k.Spellings[folded] {
@@ -170,11 +197,12 @@ func (k *Keys) fold(key string) string {
 	return folded
 }
 
-// Entry returns the entry of the tag t: in a list of strings with the separator =, it is env=prod for env: prod.
+// Entry returns the entry of the tag t. In a list of strings with the separator =, the tag env: prod has the entry
+// env=prod.
 func (k *Keys) Entry(t *tags.Tag) Entry {
 	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), KeepsSpelling: t.Reserved}
 
-	// A joined string has a separator, too, but its entries are no strings of their own.
+	// Lists of strings and joined strings have a separator.
 	if k.Separator != "" {
 		e.text = t.Key + k.Separator + t.Value
 		e.Item = object.TextNode(e.text)

@@ -10,17 +10,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// keyValues is a list of objects, each with a key, a value, and maybe more: [{key: env, value: prod}].
+// keyValues is the shape of a list of objects, such as [{key: env, value: prod}]. The objects may have more fields.
 type keyValues struct {
 	field *field.Field
 	keys  *Keys
 }
 
-// read returns an entry for each object: {key: env, value: prod} is the tag env: prod. An object without a key is
+// read returns an entry for each object. {key: env, value: prod} is the tag env: prod. An object without a key is
 // opaque.
 func (l keyValues) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
-	out := make([]Entry, len(items), max(len(items), l.keys.tags))
+	if err != nil {
+		return nil, err
+	}
+
+	entries := make([]Entry, len(items), max(len(items), l.keys.tagCount))
 
 	for i, item := range items {
 		if !item.IsObject() {
@@ -29,29 +33,28 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 
 		e := Entry{Item: item, Opaque: true}
 
-		// An entry without a key is no tag.
 		if key := item.Field(l.field.Key); key.IsString() {
 			e.Key, e.Opaque = key.Text(), false
 			e.ID = l.keys.ID(e.Key)
 		}
 
-		// The API server drops null.
+		// The API server drops null, so null is a missing value.
 		if value := item.Field(l.field.Value); !value.IsNull() {
 			e.Value = value
 		}
 
-		out[i] = e
+		entries[i] = e
 	}
 
-	return out, err
+	return entries, nil
 }
 
 func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
-// take returns the item for e: the key and the value of e, and all other fields of old. If old is {key: env, value: prod,
-// propagateAtLaunch: true}, and e is env: test, propagateAtLaunch stays. Without old, other fields are from e, or as Extra
-// says.
-func (l keyValues) take(old *Entry, e Entry) Entry {
+// adapt returns e with a new item. The item has the key and the value of e, and the other fields of old: if old is {key:
+// env, value: prod, propagateAtLaunch: true}, and e is env: test, propagateAtLaunch stays. The fields that the API needs
+// besides key and value are in Extra. They come from the item of e if it has them. A new item gets their defaults.
+func (l keyValues) adapt(old *Entry, e Entry) Entry {
 	fields := make(map[string]object.Node)
 
 	if old != nil {
@@ -68,6 +71,7 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 		}
 	}
 
+	// The same value stays as it is: a missing value doesn't become an empty one.
 	keepsValue := old != nil && e.Item.IsObject() && sameText(old.Value, e.Value)
 
 	fields[l.field.Key] = object.TextNode(e.Key)
@@ -80,7 +84,7 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 	return e
 }
 
-// itemsOf returns the items of the value n of a tag field, which is a list.
+// itemsOf returns the items of the list n, the value of the tag field f. It returns an error if n is no list.
 func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
 	if n.IsThere() && !n.IsList() {
 		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())
@@ -89,7 +93,7 @@ func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
 	return slices.Collect(n.Items()), nil
 }
 
-// listOf returns a list of the items of n entries.
+// listOf returns the list of the entries' items. There are n entries.
 func listOf(entries iter.Seq[*Entry], n int) object.Node {
 	items := make([]object.Node, 0, n)
 	for e := range entries {

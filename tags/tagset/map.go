@@ -12,48 +12,49 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// tagMap is a map of tag keys to values: {env: prod}.
+// tagMap is the shape of a map of tag keys to values, such as {env: prod}.
 type tagMap struct {
 	field *field.Field
 	keys  *Keys
 
-	// others are the labels and annotations of Kubernetes that are no tags.
-	others map[string]object.Node
+	// nonTags are fields of metadata.labels and metadata.annotations that are no tags.
+	nonTags map[string]object.Node
 }
 
-// read returns an entry for each key of the map, sorted. Labels of Kubernetes, such as app.kubernetes.io/name, become
-// others.
+// read returns an entry for each key of the map, sorted by key. It puts labels that only Kubernetes uses, such as
+// app.kubernetes.io/name, into nonTags.
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
 		return nil, errors.Errorf("%s is %s, not a map of %ss", m.field.Path, n.Kind(), m.keys.Profile.Noun())
 	}
 
-	out := make([]Entry, 0, max(n.Len(), m.keys.tags))
+	entries := make([]Entry, 0, max(n.Len(), m.keys.tagCount))
 
 	for name, value := range n.Fields() {
-		key := m.keys.text(name)
+		key := m.keys.keyText(name)
 
-		if m.field.OnlyKubernetes(name) || m.keys.Metadata != "" && object.IsPrivate(key) {
-			if m.others == nil {
-				m.others = make(map[string]object.Node)
+		isPrivate := m.keys.Metadata != "" && object.IsPrivate(key)
+		if isPrivate || m.field.OnlyKubernetes(name) {
+			if m.nonTags == nil {
+				m.nonTags = make(map[string]object.Node)
 			}
 
-			m.others[key] = value
+			m.nonTags[key] = value
 
 			continue
 		}
 
-		out = append(out, Entry{ID: m.keys.ID(key), Key: key, Value: value, Item: value})
+		entries = append(entries, Entry{ID: m.keys.ID(key), Key: key, Value: value, Item: value})
 	}
 
-	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
 
-	return out, nil
+	return entries, nil
 }
 
 func (m *tagMap) write(entries iter.Seq[*Entry], n int) object.Node {
-	fields := make(map[string]object.Node, n+len(m.others))
-	maps.Copy(fields, m.others)
+	fields := make(map[string]object.Node, n+len(m.nonTags))
+	maps.Copy(fields, m.nonTags)
 
 	for e := range entries {
 		fields[e.Key] = e.Item
@@ -62,8 +63,8 @@ func (m *tagMap) write(entries iter.Seq[*Entry], n int) object.Node {
 	return object.MapNode(fields)
 }
 
-// take the value of e. The key keeps its spelling in the field, unless e is exact.
-func (m *tagMap) take(old *Entry, e Entry) Entry {
+// adapt returns e as the field of a map. The key stays as old spells it, unless e.KeepsSpelling.
+func (m *tagMap) adapt(old *Entry, e Entry) Entry {
 	e.Value = e.valueOrEmpty()
 	e.Item = e.Value
 

@@ -4,40 +4,44 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// mapOfLists is a map of keys to lists of values: {env: [prod]}. A tag of a label has one value. A key with several
-// values has no value that a label could have.
+// mapOfLists is the shape of a map of keys to lists of values, such as {env: [prod]}. A label's tag has one value.
 type mapOfLists struct{ tagMap }
 
-// read returns an entry for each key of the map: {env: [prod]} is the tag env: prod, and {env: [prod, test]} has a list
-// as its value.
+// read returns an entry for each key of the map. {env: [prod]} is the tag env: prod. In {env: [prod, test]}, the value of
+// the tag env is the list: no label can have this value.
 func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
-	out, err := m.tagMap.read(n)
+	entries, err := m.tagMap.read(n)
 
-	for i := range out {
-		item := out[i].Item
+	for i := range entries {
+		item := entries[i].Item
 
 		switch {
-		case !item.IsList() && !item.IsNull(): // A value that is no list stays.
+		case !item.IsList() && !item.IsNull():
+			// The map has another value than a list. It stays the value of the tag.
 		case item.IsEmpty():
-			out[i].Value = object.Node{}
+			// Null and an empty list are no value.
+			entries[i].Value = object.Node{}
 		case item.Len() == 1:
 			for value := range item.Items() {
-				out[i].Value = value
+				entries[i].Value = value
 			}
 		}
 	}
 
-	return out, err
+	return entries, err
 }
 
-// take the value of e, or another system's list as it is.
-func (m *mapOfLists) take(old *Entry, e Entry) Entry {
-	item := e.Item
-	e = m.tagMap.take(old, e)
+// adapt returns e as the field of a map. A label's entry gets a list of its value, and an entry of another field keeps its
+// list.
+func (m *mapOfLists) adapt(old *Entry, e Entry) Entry {
+	list := e.Item
+	e = m.tagMap.adapt(old, e)
 
-	if e.Item = item; !item.IsThere() {
-		e.Item = object.ListNode([]object.Node{e.Value})
+	if !list.IsThere() {
+		list = object.ListNode([]object.Node{e.Value})
 	}
+
+	e.Item = list
 
 	return e
 }

@@ -11,21 +11,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// bareSuffix ends the IDs of strings without a value. No key has it.
+// bareSuffix is the end of the IDs of strings without a value, such as legacy. No key has this character.
 const bareSuffix = "\x00"
 
-// stringList is a list of strings of key, separator and value, or of keys alone: [env=prod, legacy]. The key of an
-// entry is the longest known key that the entry starts with, or else the shortest key of a known prefix or pattern.
-// Other entries are opaque.
+// stringList is the shape of a list of strings. A string is a key, the separator and a value, or a key alone: [env=prod,
+// legacy]. Strings that are no tags by Keys are opaque.
 type stringList struct {
 	field *field.Field
 	keys  *Keys
 }
 
-// read returns an entry for each string: env=prod is the tag env: prod if env is a known key, and otherwise opaque.
+// read returns an entry for each string. If env is in Keys, env=prod is the tag env: prod.
 func (l stringList) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
-	out := make([]Entry, len(items), max(len(items), l.keys.tags))
+	if err != nil {
+		return nil, err
+	}
+
+	entries := make([]Entry, len(items), max(len(items), l.keys.tagCount))
 
 	for i, item := range items {
 		if !item.IsString() {
@@ -42,15 +45,16 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s)+bareSuffix, s, false
 		}
 
-		out[i] = e
+		entries[i] = e
 	}
 
-	return out, err
+	return entries, nil
 }
 
-// keyOf returns the key of the string s, and whether s is a tag: env of env=prod, if env is Known. If a and a=b are
-// Known, a=b=c has the longer key a=b.
+// keyOf returns the key of the string s, and whether s is a tag with a value. If a and a=b are Known, a=b=c has the longer
+// key a=b.
 func (l stringList) keyOf(s string) (key string, ok bool) {
+	// The last of the keys is the longest one.
 	for key = range l.keys.Known.Of(s, l.field.Separator) {
 		ok = true
 	}
@@ -74,4 +78,4 @@ func (l stringList) write(entries iter.Seq[*Entry], n int) object.Node {
 	return listOf(entries, n)
 }
 
-func (l stringList) take(_ *Entry, e Entry) Entry { return e }
+func (l stringList) adapt(_ *Entry, e Entry) Entry { return e }

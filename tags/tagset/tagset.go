@@ -1,4 +1,5 @@
-// Package tagset reads and writes the tags of a tag field, whatever its shape. Each shape has a file.
+// Package tagset reads and writes the tags of a tag field of any shape, such as a map or a list of strings. Each shape
+// has a file.
 package tagset
 
 import (
@@ -13,29 +14,28 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Set has the tags and all other entries of a tag field, in order. Existing entries stay in their order, and added
-// ones follow, sorted.
+// A Set has the tags and all other entries of a tag field. Existing entries keep their order. Added entries follow,
+// sorted by key.
 type Set struct {
 	keys  *Keys
 	shape shape
 
-	// entries of the field: the first there existed, and the others were added.
+	// entries has the existing entries of the field, and then the added ones. Removed entries stay in it.
 	entries []Entry
-	there   int
 
-	// left is how many entries are not gone.
-	left int
+	// existing is the number of existing entries, and remaining the number of entries that are not removed.
+	existing, remaining int
 
-	// ends is the index by ID, once somebody has asked for a tag.
-	ends map[string]ends
+	// byID is nil until the first search for a tag.
+	byID map[string]ends
 
-	// strings of a list of strings, as the provider compares them, and how often the set has each.
-	strings map[string]int
+	// stringCounts has how often each string is in a list of strings. It is nil for other shapes.
+	stringCounts map[string]int
 
 	changed bool
 }
 
-// ends are the positions of the first and the last entry of an ID, plus one.
+// ends are the positions, plus one, of the first and the last entry with an ID.
 type ends struct{ first, last int32 }
 
 // A shape of tag fields.
@@ -47,13 +47,14 @@ type shape interface {
 	// write returns the value of a field with n entries.
 	write(entries iter.Seq[*Entry], n int) object.Node
 
-	// take returns the entry e from elsewhere as the field has it, in the place of old if that isn't nil.
-	take(old *Entry, e Entry) Entry
+	// adapt returns the entry e of a label or of another field in the form that this field needs. It replaces the entry
+	// old, unless old is nil.
+	adapt(old *Entry, e Entry) Entry
 }
 
-// Read returns the set of the value n of the field f, which may be missing. It returns an error if the value doesn't
-// have the field's shape, as [env] doesn't have the shape Map, or if this shape holds no tags. Changes of the set don't
-// change n.
+// Read returns the set of the value n of the field f. A missing value is an empty set. Read returns an error if the
+// value doesn't have the field's shape: [env] is no Map. The shape None has no tags, and is an error, too. Changes of
+// the set don't change n.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
@@ -70,7 +71,7 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 		s.shape = joined{field: f, keys: keys}
 	case field.StringList:
 		s.shape = stringList{field: f, keys: keys}
-		s.strings = make(map[string]int)
+		s.stringCounts = make(map[string]int)
 	case field.None:
 	}
 
@@ -83,22 +84,22 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 		return nil, err
 	}
 
-	s.there, s.left = len(s.entries), len(s.entries)
+	s.existing, s.remaining = len(s.entries), len(s.entries)
 
 	for i := range s.entries {
 		e := &s.entries[i]
-		e.at = int32(i)
+		e.position = int32(i)
 		s.count(e, 1)
 	}
 
 	return s, nil
 }
 
-// index returns the ends of all IDs, such as env: {1, 3} if the first and the third entry have the key env. It makes
-// them once somebody searches for a tag.
+// index returns byID, and makes it first if it is nil. If the first and the third entry have the key env, the ends of
+// env are 1 and 3.
 func (s *Set) index() map[string]ends {
-	if s.ends == nil {
-		s.ends = make(map[string]ends, cap(s.entries))
+	if s.byID == nil {
+		s.byID = make(map[string]ends, cap(s.entries))
 
 		for i := range s.entries {
 			if e := &s.entries[i]; !e.Opaque {
@@ -107,62 +108,62 @@ func (s *Set) index() map[string]ends {
 		}
 	}
 
-	return s.ends
+	return s.byID
 }
 
-// link the entry e after all others with its ID.
+// link makes e the last entry with its ID in byID.
 func (s *Set) link(e *Entry) {
-	end := s.ends[e.ID]
+	end := s.byID[e.ID]
 	if end.last == 0 {
-		end.first = e.at + 1
+		end.first = e.position + 1
 	} else {
-		s.entries[end.last-1].next = e.at + 1
+		s.entries[end.last-1].next = e.position + 1
 	}
 
-	end.last = e.at + 1
-	s.ends[e.ID] = end
+	end.last = e.position + 1
+	s.byID[e.ID] = end
 }
 
 // Value returns the value of the field.
-func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.left) }
+func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.remaining) }
 
-// Len returns the number of tags and other entries.
-func (s *Set) Len() int { return s.left }
+// Len returns the number of entries, whether they are tags or not.
+func (s *Set) Len() int { return s.remaining }
 
 // Changed reports whether anything has been put into the set, or removed from it.
 func (s *Set) Changed() bool { return s.changed }
 
-// All returns all entries, tags or not, and the added ones in the order of their keys: with a and b added to [x, c], it
-// returns x, c, a and b. Entries may be removed meanwhile.
+// All returns all entries, whether they are tags or not. Existing entries come first, and added ones follow, sorted by
+// key. If b and a are added to [x, c], All returns x, c, a and b. The caller may remove entries during the loop.
 func (s *Set) All() iter.Seq[*Entry] {
 	return func(yield func(e *Entry) bool) {
-		for i := range s.entries[:s.there] {
-			if e := &s.entries[i]; !e.gone && !yield(e) {
+		for i := range s.entries[:s.existing] {
+			if e := &s.entries[i]; !e.removed && !yield(e) {
 				return
 			}
 		}
 
-		if s.there == len(s.entries) {
+		if s.existing == len(s.entries) {
 			return
 		}
 
-		added := make([]*Entry, 0, len(s.entries)-s.there)
-		for i := range s.entries[s.there:] {
-			added = append(added, &s.entries[s.there+i])
+		added := make([]*Entry, 0, len(s.entries)-s.existing)
+		for i := range s.entries[s.existing:] {
+			added = append(added, &s.entries[s.existing+i])
 		}
 
 		slices.SortStableFunc(added, func(a, b *Entry) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.ID, b.ID)) })
 
 		for _, e := range added {
-			if !e.gone && !yield(e) {
+			if !e.removed && !yield(e) {
 				return
 			}
 		}
 	}
 }
 
-// Tags returns the tags, each with its entries, in the order of their first entries: [zone=a, env=b, zone=c] has zone
-// with two entries, and then env. Entries may be removed meanwhile.
+// Tags returns the entries of each tag. Tags are in the order of their first entries: [zone=a, env=b, zone=c] has the tag
+// zone with two entries, and then env. The caller may remove entries during the loop.
 func (s *Set) Tags() iter.Seq[[]Entry] {
 	return func(yield func(entries []Entry) bool) {
 		for e := range s.All() {
@@ -170,9 +171,10 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 				continue
 			}
 
-			entries := s.entries[e.at : e.at+1 : e.at+1]
+			// A single entry needs no new list.
+			entries := s.entries[e.position : e.position+1 : e.position+1]
 			if e.next > 0 {
-				entries = s.entriesWith(e.ID)
+				entries = s.entryList(e.ID)
 			}
 
 			if !yield(entries) {
@@ -182,7 +184,7 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 	}
 }
 
-// Texts returns the keys and values of all tags.
+// Texts returns the keys and values of all tags. A value that is no string is JSON.
 func (s *Set) Texts() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for e := range s.All() {
@@ -204,15 +206,15 @@ func (s *Set) Keys() iter.Seq[string] {
 	}
 }
 
-// Find returns the first entry of the tag with the ID, or nil if there is none. In [zone=a, zone=c], it is zone=a, and
-// zone=c once zone=a is removed.
+// Find returns the first entry with the ID, or nil if there is none. In [zone=a, zone=c], it returns zone=a. After the
+// removal of zone=a, it returns zone=c.
 func (s *Set) Find(id string) *Entry {
 	end := s.index()[id]
 
 	for i := end.first; i > 0; i = s.entries[i-1].next {
-		if e := &s.entries[i-1]; !e.gone {
+		if e := &s.entries[i-1]; !e.removed {
 			if i != end.first {
-				s.ends[id] = ends{i, end.last} // Entries before it are gone for good.
+				s.byID[id] = ends{i, end.last} // Later searches pass over the removed entries before e.
 			}
 
 			return e
@@ -222,37 +224,37 @@ func (s *Set) Find(id string) *Entry {
 	return nil
 }
 
-// For returns the entry that stands for e, or nil if there is none: the first entry of its tag. In a list of strings on
-// DigitalOcean, it may be env:Prod for the entry env:prod.
-func (s *Set) For(e *Entry) *Entry {
-	if there := s.Find(e.ID); there != nil || !s.hasString(e) {
-		return there
+// Counterpart returns the first entry of the set with the ID of e, or else an entry with the string of e, or nil. On
+// DigitalOcean, which ignores case, env:Prod is the counterpart of env:prod.
+func (s *Set) Counterpart(e *Entry) *Entry {
+	if found := s.Find(e.ID); found != nil || !s.hasString(e) {
+		return found
 	}
 
-	for there := range s.All() {
-		if s.compared(there) == s.compared(e) {
-			return there
+	for other := range s.All() {
+		if s.comparedString(other) == s.comparedString(e) {
+			return other
 		}
 	}
 
 	return nil
 }
 
-// Has reports whether there is a tag with the ID.
+// Has reports whether the set has a tag with the ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 
-// Holds reports whether the set has the tag of the entry e, whatever its value. A list of strings has to have the same
-// string.
-func (s *Set) Holds(e *Entry) bool {
-	if s.strings != nil {
+// HasTagOf reports whether the set has the tag of the entry e, with any value. In a list of strings, the value counts,
+// too: the list must have the string of e.
+func (s *Set) HasTagOf(e *Entry) bool {
+	if s.stringCounts != nil {
 		return s.hasString(e)
 	}
 
 	return !e.Opaque && s.Has(e.ID)
 }
 
-// Adds returns how many entries more there are after Put of e: none or one. A list never has a string twice.
-func (s *Set) Adds(e *Entry) int {
+// GrowthByPut returns how many entries Put adds for e: 0 or 1. A list of strings never gets a string twice.
+func (s *Set) GrowthByPut(e *Entry) int {
 	if s.Has(e.ID) || s.hasString(e) {
 		return 0
 	}
@@ -260,92 +262,103 @@ func (s *Set) Adds(e *Entry) int {
 	return 1
 }
 
-// Put puts the tag e in the place of all entries with its ID, or after all others. Put of env: prod changes {env: dev,
-// team: a} to {env: prod, team: a}.
+// Put replaces all entries with the ID of e by e, or adds e if there are none. With env: prod, {env: dev, team: a}
+// becomes {env: prod, team: a}.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
-	if old == nil || old.next > 0 || !sameText(old.Value, e.Value) || e.KeepsSpelling && old.Key != e.Key {
-		s.changed = s.place(s.shape.take(old, *e)) || s.changed
+
+	if old != nil && old.next == 0 {
+		keepsKey := old.Key == e.Key || !e.KeepsSpelling
+		if keepsKey && sameText(old.Value, e.Value) {
+			return
+		}
+	}
+
+	if s.place(s.shape.adapt(old, *e)) {
+		s.changed = true
 	}
 }
 
-// Adopt puts the entries of one tag of another field in the place of the tag, or after all others. Adopting a=1 and a=2
-// changes the list [a=1, b=1] to [a=1, b=1, a=2].
-func (s *Set) Adopt(entries []Entry) { s.changed = s.place(s.adopted(entries)...) || s.changed }
+// PutEntries replaces the entries of a tag by its entries in another field, or adds them if there are none. With a=1 and
+// a=2, [a=1, b=1] becomes [a=1, b=1, a=2].
+func (s *Set) PutEntries(entries []Entry) {
+	if s.place(s.arranged(entries)...) {
+		s.changed = true
+	}
+}
 
-// Grows returns how many entries more there are after Adopt of the entries.
-func (s *Set) Grows(entries []Entry) int {
-	n := len(s.adopted(entries))
-	for range s.With(entries[0].ID) {
+// GrowthByPutEntries returns how many entries PutEntries adds. It is negative if PutEntries removes some.
+func (s *Set) GrowthByPutEntries(entries []Entry) int {
+	n := len(s.arranged(entries))
+	for range s.EntriesWith(entries[0].ID) {
 		n--
 	}
 
 	return n
 }
 
-// adopted returns the entries of one tag in the order in which Adopt places them: entries that are there already keep
-// their places.
-func (s *Set) adopted(entries []Entry) []Entry {
-	// In other shapes, a tag is a single entry.
-	if s.strings == nil || len(entries) == 1 {
-		return []Entry{s.shape.take(s.Find(entries[0].ID), entries[0])}
+// arranged returns the entries of a tag for place. Strings that the set already has come first, in the set's order, so
+// that they keep their positions.
+func (s *Set) arranged(entries []Entry) []Entry {
+	// In shapes other than lists of strings, a tag is a single entry.
+	if s.stringCounts == nil || len(entries) == 1 {
+		return []Entry{s.shape.adapt(s.Find(entries[0].ID), entries[0])}
 	}
 
-	at := make(map[string]int)
-	for e := range s.With(entries[0].ID) {
-		if _, ok := at[e.String()]; !ok {
-			at[e.String()] = len(at) - len(s.entries)
+	// ranks has a number below zero for each string that the set has. All other strings have zero, and come last.
+	ranks := make(map[string]int)
+	for e := range s.EntriesWith(entries[0].ID) {
+		if _, ok := ranks[e.String()]; !ok {
+			ranks[e.String()] = len(ranks) - len(s.entries)
 		}
 	}
 
-	// An entry with a place has a number below zero, and comes before an entry without one.
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(at[a.String()], at[b.String()]) })
+	return slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(ranks[a.String()], ranks[b.String()]) })
 }
 
-// Restore puts an entry of another field as it is. It reports whether the entry was missing. The set counts as
-// unchanged.
+// Restore puts an entry of another field into the set, without a change of its form. It reports whether the set lacked
+// the entry. The result of Changed stays the same.
 func (s *Set) Restore(e Entry) bool { return s.place(e) }
 
-// Join adds the entry e of another field to the entries with its ID.
-func (s *Set) Join(e Entry) {
+// Append adds the entry e of another field, and keeps the entries with the same ID. A list of strings never gets a
+// string twice. The result of Changed stays the same.
+func (s *Set) Append(e Entry) {
 	if !s.hasString(&e) {
 		s.add(e)
 	}
 }
 
-// add the entry after all others.
+// add adds the entry after all others.
 func (s *Set) add(e Entry) {
 	s.index()
 
-	e.at, e.next, e.gone = int32(len(s.entries)), 0, false //nolint:gosec // A request has less than a gigabyte.
+	e.position, e.next, e.removed = int32(len(s.entries)), 0, false //nolint:gosec // A request has less than a gigabyte.
 	s.entries = append(s.entries, e)
-	s.left++
+	s.remaining++
 	s.link(&e)
 	s.count(&e, 1)
 }
 
 // Remove removes the entry e of the set.
 func (s *Set) Remove(e *Entry) {
-	s.drop(&s.entries[e.at])
+	s.markRemoved(&s.entries[e.position])
 	s.changed = true
 }
 
-// place puts the entries of one tag in the places of the entries with the same ID, and the others after all entries. In
-// [zone=a, env=b], zone=c and zone=d make [zone=c, env=b, zone=d]. It reports whether the set has changed.
+// place replaces the entries of a tag. The new entries get the positions of the old ones, in their order, and the others
+// are added after all entries. In [zone=a, env=b], zone=c and zone=d make [zone=c, env=b, zone=d]. It reports whether the
+// set has changed.
 func (s *Set) place(entries ...Entry) bool {
-	var few [4]int32
+	var buffer [4]int32 // Most tags have few entries, and need no allocation.
 
-	id := entries[0].ID
-
-	// A key that is there more often has a place for each entry.
-	free := few[:0]
-	for e := range s.With(id) {
-		free = append(free, e.at)
+	free := buffer[:0]
+	for e := range s.EntriesWith(entries[0].ID) {
+		free = append(free, e.position)
 	}
 
 	changed := len(free) > 0
 	for _, i := range free {
-		s.drop(&s.entries[i])
+		s.markRemoved(&s.entries[i])
 	}
 
 	for _, e := range entries {
@@ -353,9 +366,10 @@ func (s *Set) place(entries ...Entry) bool {
 		case s.hasString(&e):
 			continue
 		case len(free) > 0:
-			e.at, e.next, e.gone = free[0], s.entries[free[0]].next, false
-			s.entries[e.at], free = e, free[1:]
-			s.left++
+			e.position, e.next, e.removed = free[0], s.entries[free[0]].next, false
+			s.entries[e.position] = e
+			free = free[1:]
+			s.remaining++
 			s.count(&e, 1)
 		default:
 			s.add(e)
@@ -367,49 +381,50 @@ func (s *Set) place(entries ...Entry) bool {
 	return changed
 }
 
-func (s *Set) drop(e *Entry) {
-	if !e.gone {
-		e.gone = true
-		s.left--
+func (s *Set) markRemoved(e *Entry) {
+	if !e.removed {
+		e.removed = true
+		s.remaining--
 		s.count(e, -1)
 	}
 }
 
-// With returns the entries with the ID, in their order.
-func (s *Set) With(id string) iter.Seq[Entry] {
+// EntriesWith returns the entries with the ID, in their order.
+func (s *Set) EntriesWith(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
 		for i := s.index()[id].first; i > 0; i = s.entries[i-1].next {
-			if e := &s.entries[i-1]; !e.gone && !yield(*e) {
+			if e := &s.entries[i-1]; !e.removed && !yield(*e) {
 				return
 			}
 		}
 	}
 }
 
-// with returns With as a list without spare room: a list can have 100,000 tags of one key.
-func (s *Set) entriesWith(id string) []Entry {
+// entryList returns the entries with the ID as a list. It has no spare capacity, since a field can have 100,000 entries of
+// one key.
+func (s *Set) entryList(id string) []Entry {
 	n := 0
-	for range s.With(id) {
+	for range s.EntriesWith(id) {
 		n++
 	}
 
-	return slices.AppendSeq(make([]Entry, 0, n), s.With(id))
+	return slices.AppendSeq(make([]Entry, 0, n), s.EntriesWith(id))
 }
 
-// hasString reports whether the set has the string of e, as the provider compares strings.
+// hasString reports whether the set is a list of strings with the string of e, as the provider compares strings.
 func (s *Set) hasString(e *Entry) bool {
-	return s.strings != nil && s.strings[s.compared(e)] > 0
+	return s.stringCounts != nil && s.stringCounts[s.comparedString(e)] > 0
 }
 
-// count the string of e so many times more.
-func (s *Set) count(e *Entry, times int) {
-	if s.strings != nil {
-		s.strings[s.compared(e)] += times
+// count adds change to the count of the string of e.
+func (s *Set) count(e *Entry, change int) {
+	if s.stringCounts != nil {
+		s.stringCounts[s.comparedString(e)] += change
 	}
 }
 
-// compared returns the string of e as the provider compares it with others: in lower case on DigitalOcean.
-func (s *Set) compared(e *Entry) string {
+// comparedString returns the string of e as the provider compares it with others: in lower case on DigitalOcean.
+func (s *Set) comparedString(e *Entry) string {
 	if s.keys.Profile.FoldEntries {
 		return s.keys.Profile.Fold(e.String())
 	}

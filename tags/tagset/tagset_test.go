@@ -111,7 +111,7 @@ func TestSet(t *testing.T) {
 				p := plain{fold: keys.ID, spells: !keys.Shape.Form().IsList}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
-						return (&Set{keys: &keys}).compared(&Entry{text: s, separator: "="})
+						return (&Set{keys: &keys}).comparedString(&Entry{text: s, separator: "="})
 					}
 				}
 
@@ -212,7 +212,7 @@ func TestManyOfOneKey(t *testing.T) {
 			}
 
 			for e := range before.All() {
-				now.Join(*e)
+				now.Append(*e)
 			}
 
 			if diff := cmp.Diff(slices.Concat(has, had), tagsOf(now), cmp.AllowUnexported(tag{})); diff != "" {

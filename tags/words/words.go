@@ -1,5 +1,5 @@
-// Package words puts names, keys, values and errors of other people into messages and tables. Its texts can be seen, take one
-// line, and have a greatest length.
+// Package words puts names, keys, values and errors of other people into messages and tables. It makes them visible, shortens
+// them, and keeps them on one line.
 package words
 
 import (
@@ -13,15 +13,12 @@ import (
 
 // Greatest lengths, in bytes.
 const (
-	// MaxName is for a name, a key or a value in a message. A key that is longer has more bytes than most
-	// clouds admit, and a resource can't have a longer name.
+	// MaxName is for a name, a key or a value in a message. Most clouds admit no longer key, and a resource can't have a longer
+	// name.
 	MaxName = 256
 
-	// MaxNames is for several names in an item of a message.
-	MaxNames = 160
-
-	// MaxNamed is a number of names, not of bytes: Names never shows as many.
-	MaxNamed = 64
+	// MaxNameList is for a list of names in a message, such as "bucket, queue and 7 more".
+	MaxNameList = 160
 
 	// MaxText is for an error or a reason in a message.
 	MaxText = 512
@@ -29,61 +26,67 @@ const (
 	// MaxCell is for a name, a key or a value in a cell of a table. A Kubernetes label's value is shorter.
 	MaxCell = 64
 
-	// MaxError is for an error in an event, after the words for the failed action.
+	// MaxError is for an error in an event. The words for the failed action stand before it.
 	MaxError = 700
 
-	// MaxMessage is for a result's message. Kubernetes limits the message of an event to 1,024, and
-	// Crossplane puts the name of the pipeline step in front of it.
+	// MaxMessage is for the message of a result, which becomes an event. Kubernetes limits the message of an event to 1,024
+	// bytes, and Crossplane puts the name of the pipeline step in front of it.
 	MaxMessage = 940
 
-	// MaxFatal is for a fatal result's message, which a condition gets, too.
+	// MaxFatal is for the message of a fatal result, which becomes an event and the message of a condition.
 	MaxFatal = 8192
 )
 
-// Name returns a name, key or value as messages show it: Show with MaxName.
+// MaxNameCount is how many names callers collect for a message. Names never has room for as many.
+const MaxNameCount = 64
+
+// Name returns a name, key or value for a message. It is Show with the limit MaxName.
 func Name(s string) string { return Show(s, MaxName) }
 
-// Cell returns a name, key or value as tables show it: Show with MaxCell.
+// Cell returns a name, key or value for a cell of a table. It is Show with the limit MaxCell.
 func Cell(s string) string { return Show(s, MaxCell) }
 
-// Show returns s as messages show it, with at most limit bytes (limit >= 64). It quotes s if s is empty, or has an
-// invisible character, or one that a terminal would obey.
+// Show returns s for a message, with at most limit bytes (limit >= 64). It quotes s if s is empty or not printable.
 func Show(s string, limit int) string {
 	size := len(s)
 
-	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if s == "" || !isPrintable(s) {
 		s = strconv.Quote(s)
 	}
 
 	return shorten(s, limit, size)
 }
 
-// Visible returns s with escapes instead of invisible characters and of characters that a terminal would obey: \n, \x1b.
+// isPrintable reports whether s is UTF-8, and has neither invisible characters nor ones that control a terminal.
+func isPrintable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// Visible returns s with an escape in the place of each character that is not printable, such as \n or \x1b.
 func Visible(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if isPrintable(s) {
 		return s
 	}
 
 	b := strings.Builder{}
 
 	for s != "" {
-		r, n := utf8.DecodeRuneInString(s)
+		_, n := utf8.DecodeRuneInString(s)
+		character := s[:n]
 
-		if valid := r != utf8.RuneError || n > 1; valid && unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			quoted := strconv.Quote(s[:n])
-			b.WriteString(quoted[1 : len(quoted)-1])
+		if !isPrintable(character) {
+			character = strings.Trim(strconv.Quote(character), `"`)
 		}
 
+		b.WriteString(character)
 		s = s[n:]
 	}
 
 	return b.String()
 }
 
-// CSV returns Visible s as a cell of comma-separated values. A text that a spreadsheet would take for a formula, such as =A1, gets an
-// apostrophe in front.
+// CSV returns s for a cell of comma-separated values, made Visible. A spreadsheet would take a text such as =A1 for a formula, so
+// such a text gets an apostrophe in front.
 func CSV(s string) string {
 	s = Visible(s)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
@@ -93,10 +96,11 @@ func CSV(s string) string {
 	return s
 }
 
-// Shorten cuts the middle out of s if s has more than limit bytes (limit >= 64), and adds its length: "aaa…a (300 bytes)".
+// Shorten returns s with at most limit bytes (limit >= 64). If s is longer, the result lacks the middle, and has the length of s
+// at its end: "aaa…a (300 bytes)".
 func Shorten(s string, limit int) string { return shorten(s, limit, len(s)) }
 
-// shorten is Shorten for an s that stands for a text of size bytes: if s is the quoted text, len(s) is another number.
+// shorten is Shorten with the length that it writes. A quoted text s is longer than the original text of size bytes.
 func shorten(s string, limit, size int) string {
 	if len(s) <= limit {
 		return s
@@ -106,31 +110,32 @@ func shorten(s string, limit, size int) string {
 	head := limit / 2
 	tail := min(limit/4, limit-head-len("…")-len(note))
 
-	// Characters are left out as a whole.
+	// A cut may split a character. ToValidUTF8 removes both parts of the character.
 	return strings.ToValidUTF8(s[:head], "") + "…" + strings.ToValidUTF8(s[len(s)-tail:], "") + note
 }
 
-// Names joins names with commas. It stops after MaxNames bytes, but not before the first name, and ends with "and 7 more". all is
-// the number of names, if first doesn't have all of them.
-func Names(first []string, all int) string {
-	all = max(all, len(first))
+// Names returns the first names with commas between them, and " and 7 more" if there are more than MaxNameList bytes have room
+// for. The first name always has room. total is the number of all names, or 0 if first has all of them.
+func Names(first []string, total int) string {
+	total = max(total, len(first))
 
-	// MaxNames bytes have no room for more names.
-	shown := Map(first[:min(len(first), MaxNames)], func(name string) string { return Show(name, MaxNames) })
+	// Each name takes a byte or more, so MaxNameList bytes never have room for the names after these.
+	shown := Map(first[:min(len(first), MaxNameList)], func(name string) string { return Show(name, MaxNameList) })
 
-	return list("", shown, all, MaxNames, ", ", " and %d more")
+	return list("", shown, total, MaxNameList, ", ", " and %d more")
 }
 
-// Items returns the head and as many items as limit bytes have room for, and ends with "; and 7 more". all is the number of
-// items, if first doesn't have all of them.
-func Items(head string, first []string, all, limit int) string {
+// Items returns the head and the first items with semicolons between them, and "; and 7 more" if there are more than limit bytes
+// have room for. total is the number of all items, or 0 if first has all of them.
+func Items(head string, first []string, total, limit int) string {
 	const more = "; and %d more"
-	return list(head, first, max(all, len(first)), limit-len(more)-len("100000"), "; ", more)
+	return list(head, first, max(total, len(first)), limit-len(more)-len("100000"), "; ", more)
 }
 
-// list returns the head and the first items, with separators between them, in limit bytes. more is the format of the end, which has the
-// number of the other items: " and %d more". all is the number of all items. Without a head, the first item may be longer than limit.
-func list(head string, first []string, all, limit int, separator, more string) string {
+// list returns the head and the first items that limit bytes have room for, with separators between them. If items are missing, it
+// adds their number in the format more, such as " and %d more". total is the number of all items. Without a head, the first item
+// may be longer than limit.
+func list(head string, first []string, total, limit int, separator, more string) string {
 	out, n := head, 0
 
 	for ; n < len(first); n++ {
@@ -146,17 +151,17 @@ func list(head string, first []string, all, limit int, separator, more string) s
 		out += item
 	}
 
-	if n < all {
-		out += fmt.Sprintf(more, all-n)
+	if n < total {
+		out += fmt.Sprintf(more, total-n)
 	}
 
 	return out
 }
 
-// Count returns the number with the noun that goes with it.
+// Count returns the number n and a noun: one, as in "1 tag", or many, as in "2 tags".
 func Count(n int, one, many string) string {
 	if n == 1 {
-		many = one
+		return "1 " + one
 	}
 
 	return fmt.Sprintf("%d %s", n, many)
@@ -172,15 +177,16 @@ func Map[T, U any](items []T, f func(T) U) []U {
 	return out
 }
 
-// Grouped puts the items with the same key into one group. Groups are in the order of their first items.
+// Grouped returns a group for each key, with all items of the key. Groups are in the order of their first items.
 func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
-	at := make(map[K]int)
+	positions := make(map[K]int)
 
 	for _, item := range items {
-		i, ok := at[key(item)]
+		i, ok := positions[key(item)]
 		if !ok {
 			i = len(groups)
-			at[key(item)], groups = i, append(groups, nil)
+			positions[key(item)] = i
+			groups = append(groups, nil)
 		}
 
 		groups[i] = append(groups[i], item)
@@ -189,7 +195,7 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 	return groups
 }
 
-// Distinct returns the items without repetitions: the first of equal items stays.
+// Distinct returns the items without repetitions, in the order in which they first occur.
 func Distinct[T comparable](items []T) []T {
 	var out []T
 
@@ -202,27 +208,29 @@ func Distinct[T comparable](items []T) []T {
 	return out
 }
 
-// Nearest returns the candidate with the smallest distance to name, ignoring case: Bucket for Bukket. The first of several wins. Nearest returns
-// false if the distance is more than about one change per four characters.
+// Nearest returns the candidate with the fewest edits to name, ignoring case: Bucket for Bukket. The first of several wins. Nearest
+// returns false if all candidates need more than about one edit per four characters.
 func Nearest(name string, candidates []string) (string, bool) {
-	nearest, least := "", max(1, (utf8.RuneCountInString(name)+2)/4)+1
+	maxEdits := max(1, (utf8.RuneCountInString(name)+2)/4)
+	nearest, fewest := "", maxEdits+1
 	a := []rune(strings.ToLower(name))
 
-	for _, other := range candidates {
-		b := []rune(strings.ToLower(other))
-		if len(a)-len(b) >= least {
-			continue // It is too long to be near, and would take long.
+	for _, candidate := range candidates {
+		b := []rune(strings.ToLower(candidate))
+		if len(a)-len(b) >= fewest {
+			continue // Each character too many is an edit. The comparison of a long name would take long.
 		}
 
-		if d := distance(a, b); d < least {
-			nearest, least = other, d
+		if n := distance(a, b); n < fewest {
+			nearest, fewest = candidate, n
 		}
 	}
 
 	return nearest, nearest != ""
 }
 
-// DidYouMean begins a message with the nearest candidate: "did you mean Bucket? ". It is empty if none is near.
+// DidYouMean returns the beginning of a message with the nearest candidate: "did you mean Bucket? ". It returns an empty text if
+// there is no Nearest candidate.
 func DidYouMean(name string, candidates []string) string {
 	nearest, ok := Nearest(name, candidates)
 	if !ok {
@@ -232,14 +240,15 @@ func DidYouMean(name string, candidates []string) string {
 	return "did you mean " + nearest + "? "
 }
 
-// distance returns the least number of edits that make b of a. An edit adds, removes or changes a character, or swaps two neighbours.
+// distance returns the least number of edits that make b of a. An edit adds, removes or changes a character, or swaps two
+// neighbours: this is the optimal string alignment distance.
 func distance(a, b []rune) int {
-	// rows has, for the last two beginnings of a and the one at hand, the distances to all beginnings of b.
-	var rows [3][]int
+	// row[j] is the distance from the first i characters of a to the first j of b. oneBefore and twoBefore are the rows of i-1
+	// and i-2 characters.
+	var twoBefore, oneBefore, row []int
 
 	for i := range len(a) + 1 {
-		row := make([]int, len(b)+1)
-		rows = [3][]int{rows[1], rows[2], row}
+		twoBefore, oneBefore, row = oneBefore, row, make([]int, len(b)+1)
 
 		for j := range row {
 			if i == 0 || j == 0 {
@@ -252,13 +261,13 @@ func distance(a, b []rune) int {
 				changed = 0
 			}
 
-			row[j] = min(rows[1][j]+1, row[j-1]+1, rows[1][j-1]+changed)
+			row[j] = min(oneBefore[j]+1, row[j-1]+1, oneBefore[j-1]+changed)
 
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], rows[0][j-2]+1)
+				row[j] = min(row[j], twoBefore[j-2]+1)
 			}
 		}
 	}
 
-	return rows[2][len(b)]
+	return row[len(b)]
 }

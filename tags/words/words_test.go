@@ -119,7 +119,7 @@ func FuzzWords(f *testing.F) {
 			"Name":  {words.Name(s), words.MaxName},
 			"Cell":  {words.Cell(s), words.MaxCell},
 			"Show":  {words.Show(s, limit), limit},
-			"Names": {words.Names([]string{s, other, s}, 1000), words.MaxNames + len(" and 1000 more")},
+			"Names": {words.Names([]string{s, other, s}, 1000), words.MaxNameList + len(" and 1000 more")},
 			"Items": {words.Items("head: ", []string{words.Name(s), words.Name(other)}, 1000, limit), limit},
 		} {
 			if len(got.text) > got.limit || !utf8.ValidString(got.text) || strings.ContainsFunc(got.text, func(r rune) bool { return !unicode.IsPrint(r) }) {

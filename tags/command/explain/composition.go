@@ -29,7 +29,7 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 	}
 
 	e := &comparison{notes: run.notes, differences: run.Set.PerResource.Differences()}
-	run.Set.Labels = run.Set.Common()
+	run.Set.Labels = run.Set.CommonLabels()
 
 	for _, d := range e.differences {
 		e.notes = append(e.notes, d.Why+", which differs per composed resource: --rendered shows what it comes to")

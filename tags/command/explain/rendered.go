@@ -176,13 +176,13 @@ func (t *trace) resources() (*rendering, error) {
 	}
 
 	unmatched := words.Map(t.Targets.Unmatched(), func(path string) string { return path + ": selects no rendered resource" })
-	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.Empty(), resolve.Lack.String), unmatched)
+	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.EmptySources(), resolve.SourceNote.String), unmatched)
 
 	if err := command.Fatal(t.rsp); err != nil {
 		out.fails, out.notes = true, append(out.notes, fails+err.Error())
 	}
 
-	tagpolicy.Each(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
+	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
 		r := byName[target.Name]
 		b := newBrokenRule(breach, rule, t.Input)
 
@@ -256,7 +256,7 @@ func controller(o object.Object) string {
 // look returns the explanation of the target.
 func (t *trace) look(l *stamp.Look) *Rendered {
 	x := &Rendered{look: l, Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
-	if l.Leave != locate.None && uidOf(l.Resource) != "" {
+	if l.LeaveReason != locate.None && uidOf(l.Resource) != "" {
 		x.LeftAlone += " (which leaves it alone only if the Composition sets it, too)" // Not if somebody has edited the object.
 	}
 
@@ -293,7 +293,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		return x
 	}
 
-	if !l.Profile.HandsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
+	if !l.Profile.PassesLabelsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 
@@ -428,7 +428,7 @@ func (x *rendering) addNotes(run *trace) {
 	var showable []string
 
 	for _, r := range x.resources {
-		if r.LeftAlone == "" && r.look.IsShowable() {
+		if r.LeftAlone == "" && r.look.MayBeInInstanceMetadata() {
 			showable = append(showable, r.Resource)
 		}
 	}
@@ -440,7 +440,7 @@ func (x *rendering) addNotes(run *trace) {
 
 	observed := run.Request.GetObserved().GetResources()
 	if len(observed) == 0 {
-		x.notes = append(x.notes, words.Map(run.Set.PerResource.Observing(), func(expression string) string {
+		x.notes = append(x.notes, words.Map(run.Set.PerResource.ObservingExpressions(), func(expression string) string {
 			return expression + " mentions observed, which isn't known, only what is rendered"
 		})...)
 

@@ -46,7 +46,7 @@ func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken
 	rule := &in.TagPolicy.Rules[i]
 	b := BrokenRule{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, Breach: breach.String()}
 
-	if breach.Kind == tagpolicy.Value {
+	if breach.Kind == tagpolicy.WrongValue {
 		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
 	}
 
@@ -102,7 +102,7 @@ func (e *comparison) addPolicy(x *Explanation, run *trace, d *tags.Transformed) 
 		}
 
 		breach := rule.Breach(sorted(x.Tags))
-		if breach.Kind == tagpolicy.Kept {
+		if breach.Kind == tagpolicy.NoBreach {
 			continue
 		}
 

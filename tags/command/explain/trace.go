@@ -42,7 +42,7 @@ type trace struct {
 // call runs the function, and keeps the run: the desired resources of the request count as rendered.
 func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
 	t.Run = report.NewRun(req)
-	t.Rendered = true
+	t.AlreadyStamped = true
 	t.rsp, err = t.function(ctx, t.Run)
 
 	return t.rsp, err
@@ -66,13 +66,13 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 
 // addNotes adds notes on the objects of the sources.
 func (t *trace) addNotes() {
-	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(slices.Concat(t.Set.Empty, t.Set.Ambiguous), resolve.Lack.String))
+	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(slices.Concat(t.Set.EmptySources, t.Set.AmbiguousSources), resolve.SourceNote.String))
 
 	if n := t.Set.Surplus(); n > 0 {
-		t.notes = append(t.notes, resolve.Skipped(n))
+		t.notes = append(t.notes, resolve.SurplusMessage(n))
 	}
 
-	t.notes = append(t.notes, words.Map(t.Set.Absent, func(absent resolve.Lack) string { return absent.String() + ": no label" })...)
+	t.notes = append(t.notes, words.Map(t.Set.CommonValueless, func(absent resolve.SourceNote) string { return absent.String() + ": no label" })...)
 }
 
 // composite resource of the request.

@@ -274,7 +274,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 		return tags, object.Of(r).Struct(), nil
 	}
 
-	set, err := tagset.Read(t.Before, t.Field, &tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)})
+	set, err := tagset.Read(t.DesiredValue, t.Field, &tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)})
 	if err != nil {
 		return nil, nil, errors.Wrapf(err, "resource %s", name)
 	}

@@ -169,16 +169,16 @@ func (r *resource) locate() {
 
 	targets := finder().NewTargets()
 	t := targets.Read(r.name, object.Tree(o))
-	r.mayTag = targets.Locate(t) || t.Lacks.IsUnknown()
-	r.managed = t.Lacks == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
+	r.mayTag = targets.Locate(t) || t.NoFieldReason.IsUnknown()
+	r.managed = t.NoFieldReason == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
 
 	switch {
-	case t.Leave != locate.None:
-		r.why = "the resource " + t.Why(t.Leave)
+	case t.LeaveReason != locate.None:
+		r.why = "the resource " + t.WhyLeftAlone(t.LeaveReason)
 	case text(r.base, "metadata", "annotations", ignoreResource) != "":
 		r.why = "the resource is annotated " + ignoreResource
-	case t.Lacks != locate.None:
-		r.why = "the resource " + t.Why(t.Lacks)
+	case t.NoFieldReason != locate.None:
+		r.why = "the resource " + t.WhyLeftAlone(t.NoFieldReason)
 	case t.Field.Shape != fields.Map && t.Field.Shape != fields.KeyValueList:
 		r.why = "its tags are of shape " + string(t.Field.Shape)
 	default:
@@ -211,7 +211,7 @@ var (
 )
 
 // leaving are fields that make this function or function-tag-manager leave a resource alone.
-var leaving = append(locate.Leaving(), ignoredHere, ignoredThere)
+var leaving = append(locate.LeavingPaths(), ignoredHere, ignoredThere)
 
 // path returns the field of the composed resource that the patch writes. It returns false if the patch writes elsewhere.
 func (p *patch) path() (object.Path, bool) {

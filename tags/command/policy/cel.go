@@ -16,12 +16,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// quote returns s as a CEL string literal, in one line of printable characters. A text with backslashes becomes a raw literal, such as
-// r'\d'.
+// quote returns s as a CEL string literal. The literal is one line of printable characters. If s has backslashes, the literal is
+// usually a raw one, such as r'\d'.
 func quote(s string) string {
 	switch {
 	case strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
-		return strconv.Quote(s) // CEL reads Go's escapes.
+		return strconv.Quote(s) // CEL understands Go's escapes.
 	case strings.Contains(s, `\`):
 		return "r'" + s + "'"
 	default:
@@ -29,19 +29,21 @@ func quote(s string) string {
 	}
 }
 
-// quoteAll returns the texts as a CEL list, sorted: ['a', 'b'].
-func quoteAll(texts []string) string {
-	return "[" + strings.Join(words.Map(slices.Sorted(slices.Values(texts)), quote), ", ") + "]"
-}
+// celList returns the texts as a CEL list in the same order, such as ['b', 'a'].
+func celList(texts []string) string { return "[" + strings.Join(words.Map(texts, quote), ", ") + "]" }
 
-// sortedKeys returns the keys of a map.
+// sortedCELList returns the sorted texts as a CEL list, such as ['a', 'b'].
+func sortedCELList(texts []string) string { return celList(slices.Sorted(slices.Values(texts))) }
+
+// sortedKeys returns the sorted keys of the map.
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// identifier matches the names of fields that can stand after a dot in CEL.
+// identifier matches field names that CEL admits after a dot. Other field names are written in brackets, such as ['my-field'].
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
-// at returns the expression of the field at the path of the object, or null if there is none.
-func at(obj string, path object.Path) string {
+// valueAt returns the expression of the value at the path in the object, such as object.?spec.?labels.orValue(dyn(null)). Without such a
+// field, the value is null.
+func valueAt(obj string, path object.Path) string {
 	for _, s := range path.Segments() {
 		switch {
 		case s.Type == object.SegmentIndex:
@@ -56,23 +58,23 @@ func at(obj string, path object.Path) string {
 	return obj + ".orValue(dyn(null))"
 }
 
-// or returns the condition that any of the conditions holds. It leaves out empty conditions.
-func or(conditions ...string) string {
+// anyOf joins the conditions with ||. It leaves out empty conditions.
+func anyOf(conditions ...string) string {
 	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")
 }
 
-// anyOf is or, in parentheses if there are several conditions.
-func anyOf(conditions ...string) string {
+// anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
+func anyOfInParens(conditions ...string) string {
 	if len(conditions) <= 1 {
-		return or(conditions...)
+		return anyOf(conditions...)
 	}
 
-	return "(" + or(conditions...) + ")"
+	return "(" + anyOf(conditions...) + ")"
 }
 
-// matchesAny returns conditions. Any of them holds if the expression matches a pattern. A pattern is a key, such as zone, or the
-// beginning of keys and a *, such as cost*.
-func matchesAny(expression string, patterns []string) []string {
+// patternConditions returns conditions to join with ||: together they hold if the expression matches one of the patterns. A pattern is a
+// key, or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
+func patternConditions(expression string, patterns []string) []string {
 	exact, out := []string{}, []string{}
 
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(patterns))) {
@@ -84,7 +86,7 @@ func matchesAny(expression string, patterns []string) []string {
 	}
 
 	if len(exact) > 0 {
-		out = slices.Insert(out, 0, fmt.Sprintf("%s in %s", expression, quoteAll(exact)))
+		out = slices.Insert(out, 0, fmt.Sprintf("%s in %s", expression, sortedCELList(exact)))
 	}
 
 	return out
@@ -95,91 +97,96 @@ func matches(expression, pattern string) string {
 	return fmt.Sprintf("%s.matches(%s)", expression, quote(pattern))
 }
 
-// outside returns the condition that the class doesn't admit the expression's string. It is empty if the class admits all strings.
-func outside(expression string, c profile.Class) string {
-	if c.Name == "" {
+// notAdmitted returns the condition that the character class doesn't admit the expression's string. The condition is empty if the class
+// admits all strings.
+func notAdmitted(expression string, class profile.Class) string {
+	if class.Name == "" {
 		return ""
 	}
 
-	out := "!" + matches(expression, c.Pattern)
-	if c.Without != "" {
-		out += " || " + matches(expression, c.Without)
+	out := "!" + matches(expression, class.Pattern)
+	if class.Without != "" {
+		out += " || " + matches(expression, class.Without)
 	}
 
 	return out
 }
 
-// longer returns the condition that the expression's string is longer than l. It is empty if l has no limit.
-func longer(expression string, l profile.Length) string {
-	if l.BeforeSlash > 0 {
-		// The prefix ends at the first slash, and the limit is on the rest.
-		slash, limit := expression+".indexOf('/')", profile.Length{Runes: l.Runes, Bytes: l.Bytes}
-		rest := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
+// exceeds returns the condition that the expression's string is longer than the limit. The condition is empty without a limit.
+func exceeds(expression string, limit profile.Length) string {
+	if limit.BeforeSlash > 0 {
+		// In the key example.org/owner, BeforeSlash limits example.org, and the other fields limit owner.
+		slash, nameLimit := expression+".indexOf('/')", profile.Length{Runes: limit.Runes, Bytes: limit.Bytes}
+		name := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
+		ifSlash := fmt.Sprintf("%s > %d || %s", slash, limit.BeforeSlash, exceeds(name, nameLimit))
 
-		return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, longer(expression, limit), l.BeforeSlash, longer(rest, limit))
+		return fmt.Sprintf("(%s < 0 ? %s : %s)", slash, exceeds(expression, nameLimit), ifSlash)
 	}
 
 	out := []string{}
 
-	// A string has no fewer bytes than characters, and counting these is cheap.
-	if n := cmp.Or(l.Runes, l.Bytes); n > 0 {
+	// A string with too many characters has too many bytes, too. Characters are cheaper to count than bytes, so they are counted first.
+	if n := cmp.Or(limit.Runes, limit.Bytes); n > 0 {
 		out = append(out, fmt.Sprintf("%s.size() > %d", expression, n))
 	}
 
-	if l.Bytes > 0 {
-		out = append(out, fmt.Sprintf("bytes(%s).size() > %d", expression, l.Bytes))
+	if limit.Bytes > 0 {
+		out = append(out, fmt.Sprintf("bytes(%s).size() > %d", expression, limit.Bytes))
 	}
 
-	return anyOf(out...)
+	return anyOfInParens(out...)
 }
 
-// folded returns the condition that the expression matches any of the patterns, ignoring case as profile.FoldKey does. See matchesAny
-// for patterns.
-func folded(expression string, patterns []string) string {
-	texts := words.Map(slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey)))), func(p string) string {
-		text, begins := strings.CutSuffix(p, "*")
-
-		text = foldedPattern(text)
-		if begins {
-			return text
+// matchesIgnoringCase returns the condition that the expression matches one of the patterns, ignoring case. A pattern is a key, such as
+// zone, or the beginning of keys and a *.
+func matchesIgnoringCase(expression string, patterns []string) string {
+	folded := slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey))))
+	texts := words.Map(folded, func(pattern string) string {
+		if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+			return patternIgnoringCase(prefix)
 		}
 
-		return text + "$"
+		return patternIgnoringCase(pattern) + "$"
 	})
 
 	return matches(expression, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// foldedPattern returns a regular expression that matches the text, ignoring case.
-func foldedPattern(text string) string {
-	// Regular expressions know no other case of these two.
+// patternIgnoringCase returns a regular expression that matches the text, ignoring case as profile.FoldKey does. It needs the flag (?i).
+func patternIgnoringCase(text string) string {
+	// With (?i), i matches I, but neither İ nor ı.
 	return strings.ReplaceAll(regexp.QuoteMeta(profile.FoldKey(text)), "i", "[iİı]")
 }
 
-// has returns the condition that the expression is one of the keys. It ignores case if the profile's cloud does.
-func (p *guard) has(expression string, keys []string) string {
-	return p.folds(expression, keys...) + " in " + quoteAll(words.Distinct(words.Map(keys, p.Fold)))
+// isOneOf returns the condition that the expression is one of the keys. The condition ignores case if the profile's cloud does.
+func (c *profileChecker) isOneOf(expression string, keys []string) string {
+	return c.foldCase(expression, keys...) + " in " + sortedCELList(words.Distinct(words.Map(keys, c.Fold)))
 }
 
-// folds returns an expression for comparison with the keys: in lower case if the profile's cloud ignores case. All other keys are ASCII.
-func (p *guard) folds(expression string, keys ...string) string {
-	if !p.IgnoresCase() {
+// foldCase returns an expression to compare with the keys. If the profile's cloud ignores case, the expression makes lower case. CEL itself
+// makes only ASCII lower case. So the expression replaces É by é if one of the keys has either of them.
+func (c *profileChecker) foldCase(expression string, keys ...string) string {
+	if !c.IgnoresCase() {
 		return expression
 	}
 
-	capitals := []rune(becomeASCII + strings.Join(keys, ""))
+	characters := []rune(capitalsToASCII + strings.Join(keys, ""))
 
-	for _, r := range capitals {
-		for other := unicode.SimpleFold(r); r > unicode.MaxASCII && other != r; other = unicode.SimpleFold(other) {
-			capitals = append(capitals, other)
+	for _, r := range characters {
+		if r <= unicode.MaxASCII {
+			continue
+		}
+
+		for otherCase := unicode.SimpleFold(r); otherCase != r; otherCase = unicode.SimpleFold(otherCase) {
+			characters = append(characters, otherCase)
 		}
 	}
 
-	return formatted(expression, string(capitals), profile.NewFormat(nil, nil, true))
+	return applyFormat(expression, string(characters), profile.NewFormat(nil, nil, true))
 }
 
-// lowers returns the capitals of the text beyond ASCII, with their lower case: É and é.
-func lowers(text string) map[string]string {
+// lowerCaseTable returns the lower case of each capital of the text that isn't ASCII, such as é for É.
+func lowerCaseTable(text string) map[string]string {
 	table := make(map[string]string)
 
 	for _, r := range text {
@@ -191,26 +198,30 @@ func lowers(text string) map[string]string {
 	return table
 }
 
-// replaced returns an expression that replaces the strings of the table in one pass over the expression's string. Where several strings
-// match, it replaces the longest.
-func replaced(expression string, table map[string]string) string {
+// replaceAll returns an expression that replaces the table's keys by their values in the expression's string. It replaces all in one pass:
+// with {a: b, b: c}, the string ab becomes bc. Where several keys match, it takes the longest.
+func replaceAll(expression string, table map[string]string) string {
 	olds := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 
-	// Replace one string after the other, unless one of them could be in the replacement of another.
-	puts := strings.Join(slices.Collect(maps.Values(table)), "")
-	if !slices.ContainsFunc(olds, func(old string) bool { return utf8.RuneCountInString(old) != 1 || strings.Contains(puts, old) }) {
-		var replace strings.Builder
+	// Single characters can be replaced one after the other, unless one of them is in a replacement.
+	replacements := strings.Join(slices.Collect(maps.Values(table)), "")
+	needsOnePass := slices.ContainsFunc(olds, func(old string) bool {
+		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacements, old)
+	})
+
+	if !needsOnePass {
+		var calls strings.Builder
 		for _, old := range olds {
-			fmt.Fprintf(&replace, ".replace(%s, %s)", quote(old), quote(table[old]))
+			fmt.Fprintf(&calls, ".replace(%s, %s)", quote(old), quote(table[old]))
 		}
 
-		return expression + replace.String()
+		return expression + calls.String()
 	}
 
-	// One regular expression splits the string into strings to replace and single characters. It goes from the left, and takes the first
-	// alternative that matches.
+	// The regular expression splits the string into keys of the table and single characters. It reads the string from the left, and takes
+	// the first alternative that matches.
 	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
 	entries := words.Map(olds, func(old string) string { return quote(old) + ": " + quote(table[old]) })
 

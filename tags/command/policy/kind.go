@@ -12,70 +12,71 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// builtIn has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each after a line break.
+// builtInKinds has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each on a line of its own.
 //
 //go:embed kinds.txt
-var builtIn string
+var builtInKinds string
 
-// kindOf returns the kind without its version, as in the policy's expressions: apps/Deployment, or /Namespace in the group without a
-// name.
-func kindOf(apiVersion, name string) (string, error) {
+// parseKind returns the group and the name of the kind, as the policy's expressions have it: apps/Deployment, or /Namespace. It returns
+// an error if there can't be such a kind.
+func parseKind(apiVersion, name string) (string, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
-	isGroupVersion := err == nil && (gv.Group == "" && gv.Version == "v1" ||
-		len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version))
+	isCoreVersion := gv.Group == "" && gv.Version == "v1"
+	isGroupVersion := len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
+	isAPIVersion := err == nil && (isCoreVersion || isGroupVersion)
 	isKind := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
 	kind := gv.Group + "/" + name
 
 	switch {
-	case !isGroupVersion || !isKind:
-		return "", errors.Errorf("%q is not an apiVersion and a kind: these are a group, a version and the name of the kind as manifests have it, e.g. apps/v1/Deployment, or v1 instead of group and version for Kubernetes' own group, e.g. v1/Namespace",
-			apiVersion+"/"+name)
-	case strings.Contains(builtIn, "\n"+gv.Group+"/") && !strings.Contains(builtIn, "\n"+kind+"\n"):
+	case !isAPIVersion || !isKind:
+		return "", errors.Errorf("%q is not an apiVersion with a kind as manifests have them, e.g. apps/v1/Deployment or v1/Namespace", apiVersion+"/"+name)
+	case strings.Contains(builtInKinds, "\n"+gv.Group+"/") && !strings.Contains(builtInKinds, "\n"+kind+"\n"):
 		return "", errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
 	default:
 		return kind, nil
 	}
 }
 
-// isName reports whether a version or resource of an API can have the name. Such names begin with a letter.
+// isName reports whether an API version or a plural can have the name. Such names begin with a letter.
 func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// matchedKinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals that --match gives.
+// matchedKinds are the kinds to check, such as apps/Deployment, each once. plurals has their plurals by kind, as far as --match has
+// them.
 type matchedKinds struct {
 	Kinds   []string
 	plurals map[string]string
 }
 
 // parseMatch returns the kinds of --match, such as v1/Namespace or platform.example.org/v1/Zone=zones.
-func parseMatch(matches []string) (matchedKinds, error) {
+func parseMatch(values []string) (matchedKinds, error) {
 	out := matchedKinds{plurals: make(map[string]string)}
 
-	for _, match := range matches {
-		apiVersionKind, plural, given := strings.Cut(match, "=")
-		i := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
+	for _, match := range values {
+		apiVersionKind, plural, hasPlural := strings.Cut(match, "=")
+		slash := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
-		kind, err := kindOf(apiVersionKind[:i], strings.TrimPrefix(apiVersionKind[i:], "/"))
+		kind, err := parseKind(apiVersionKind[:slash], strings.TrimPrefix(apiVersionKind[slash:], "/"))
 		if err != nil {
 			return out, errors.Wrapf(err, "--match %s", match)
 		}
 
-		if given && !isName(plural) {
+		if hasPlural && !isName(plural) {
 			return out, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
 		}
 
-		if given && !slices.Contains(out.Kinds, kind) {
+		if hasPlural && !slices.Contains(out.Kinds, kind) {
 			out.plurals[kind] = plural
 		}
 
-		out.Kinds = add(out.Kinds, kind)
+		out.Kinds = appendUnique(out.Kinds, kind)
 	}
 
 	return out, nil
 }
 
-// pluralOf returns the plural of a built-in kind.
+// pluralOf returns the plural of a kind of Kubernetes itself, such as namespaces of Namespace.
 func pluralOf(name string) string {
 	name = strings.ToLower(name)
 
@@ -91,39 +92,40 @@ func pluralOf(name string) string {
 	}
 }
 
-// APIResources returns the API server's names of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns all
-// resources of the group. This is safer than a guess, since the policy's expressions check the kind, too.
+// APIResources returns the resources of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns the kind's
+// group without a resource, which stands for all resources of the group. So no object of the kind escapes, and the policy's match
+// conditions leave out the other kinds.
 func (p *policy) APIResources() (out []schema.GroupResource) {
-	all := make([]schema.GroupResource, len(p.Kinds))
+	resources := make([]schema.GroupResource, len(p.Kinds))
 
 	for i, kind := range p.Kinds {
 		group, name, _ := strings.Cut(kind, "/")
-		plural, given := p.plurals[kind]
+		plural, hasPlural := p.plurals[kind]
 
-		// Only the plurals of built-in kinds follow a rule. The groups of these kinds are no domains.
-		if !given && !strings.Contains(group, ".") {
+		// A group without a dot, such as apps, has kinds of Kubernetes itself.
+		if !hasPlural && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}
 
-		all[i] = schema.GroupResource{Group: group, Resource: plural}
+		resources[i] = schema.GroupResource{Group: group, Resource: plural}
 	}
 
-	for _, r := range all {
-		if whole := (schema.GroupResource{Group: r.Group}); slices.Contains(all, whole) {
-			r = whole
+	for _, r := range resources {
+		if wholeGroup := (schema.GroupResource{Group: r.Group}); slices.Contains(resources, wholeGroup) {
+			r = wholeGroup
 		}
 
-		out = add(out, r)
+		out = appendUnique(out, r)
 	}
 
 	return out
 }
 
-// add appends the item, unless it is there already.
-func add[T comparable](to []T, item T) []T {
-	if slices.Contains(to, item) {
-		return to
+// appendUnique appends the item to the items, unless they have it already.
+func appendUnique[T comparable](items []T, item T) []T {
+	if slices.Contains(items, item) {
+		return items
 	}
 
-	return append(to, item)
+	return append(items, item)
 }

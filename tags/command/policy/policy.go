@@ -1,7 +1,7 @@
-// Package policy writes ValidatingAdmissionPolicies. By these, the API server refuses labels and annotations that can't become
+// Package policy writes ValidatingAdmissionPolicies. With such a policy, the API server refuses labels and annotations that can't become
 // cloud tags, such as a value that is too long for Hetzner Cloud. With --resources, it refuses managed resources whose tags break
-// the tagPolicy of the input. The conditions of policies are CEL, and stand here as texts: an "expression" or a "condition" is
-// such a text.
+// the tagPolicy of the input. In this package, an expression is a text in CEL, the language of such policies, and a condition is an
+// expression that is true or false.
 package policy
 
 import (
@@ -31,7 +31,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command prints a policy and its binding, or with Resources a policy and a binding for each tag field.
+// A Command prints a policy and its binding, or with Resources a policy and a binding for each tag field. Its fields are the flags.
 type Command struct {
 	Composition string
 	Step        string
@@ -44,7 +44,7 @@ type Command struct {
 	Provider []string
 	Match    []string
 	Required bool
-	Action   []string // ValidatingAdmissionPolicyBinding.spec.validationActions, or none for the default.
+	Action   []string // Deny, Warn or Audit, or none for the default.
 	Selector map[string]string
 	Name     string
 
@@ -54,7 +54,7 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// input is the input that the flags make, or nil with a Composition. matched has the kinds of Match.
+	// Validate sets these. input is the input that the flags make, or nil with a Composition. matched has the kinds of Match.
 	input   *v1beta1.CloudTags
 	matched matchedKinds
 }
@@ -71,21 +71,21 @@ func (c *Command) Cobra() *cobra.Command {
 
 	f := out.Flags()
 	f.StringVar(&c.Composition, "composition", "", "YAML `FILE` with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input.")
-	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if the input of several steps is one of this function.")
-	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the input extends. Can be repeated.")
-	f.BoolVar(&c.Resources, "resources", false, "Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds.")
-	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder of the custom resource definitions of a cluster, e.g. of kubectl get crds -o json: --resources writes policies for their kinds only. Can be repeated. - is standard input.")
-	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value.")
-	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
-		"A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones.")
-	f.BoolVar(&c.Required, "required", false, "Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag.")
-	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. With --resources or --required, the default follows the enforcement of the tagPolicy: Deny for Error, Warn and Audit for Warn. Otherwise it is Deny.", c.addAction)
-	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked.")
-	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. By default cloud-tags, followed by the name of the Composition.")
+	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if several steps have an input of this function.")
+	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that has the standard. The input of the Composition extends this standard. Can be repeated.")
+	f.BoolVar(&c.Resources, "resources", false, "Judge the tags of managed resources by the input's tagPolicy, instead of labels. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
+	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider that the input names by value.")
+	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
+		"The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
+	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag isn't checked if objects of several kinds can give it.")
+	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. With --resources or --required and the enforcement Warn of the tagPolicy, it is Warn and Audit.", c.addAction)
+	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) of objects to check, e.g. tier=gold. Can be repeated. An object is checked if it has all of the labels before or after a change. By default all objects are checked.")
+	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. The default is cloud-tags, followed by the name of the Composition.")
 	f.StringArrayVar(&c.Prefix, "prefix", nil, "`PREFIX` of the labels and annotations to check, e.g. tags.example.org/. Can be repeated.")
 	f.Func("key-prefix", "`PREFIX` of tag keys (plexsphere: by default).", command.Optional(&c.KeyPrefix))
-	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that is reserved, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
-	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Tag slots to leave free by tag profile (`PROFILE=COUNT`), e.g. aws=3.")
+	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "Reserved `KEY`, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
+	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Number of tag slots to leave free in a tag profile (`PROFILE=COUNT`), e.g. aws=3.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
 	out.MarkFlagsMutuallyExclusive("resources", "required")
 
@@ -96,67 +96,72 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 # changes, or the function.
 `
 
-// settings are the name of a policy, and the actions and the selector of its binding.
-type settings struct {
+// manifestSettings are the name of a policy, and the actions and the selector of its binding.
+type manifestSettings struct {
 	Name     string
 	Actions  []string
-	Selector map[string]string // Labels of objects.
+	Selector map[string]string // Labels of the objects to check, or none for all objects.
 }
 
-// A policy has all facts from which its manifests are written.
+// A policy has what its manifests are made of.
 type policy struct {
 	*v1beta1.CloudTags
-	settings
+	manifestSettings
 
 	matchedKinds
 
-	// Readings are the ways in which sources read labels of objects. Prefixes and Maps are theirs, each once.
-	Readings     []*reading
-	Prefixes     []string
-	Maps         []*fieldMap
-	Profiles     []*guard
+	// Readings are the ways in which sources read labels of objects. They have the Prefixes and the FieldMaps, each once.
+	Readings  []*reading
+	Prefixes  []string
+	FieldMaps []*fieldMap
+
+	// Checkers write conditions, one for each tag profile. Requirements are validations by rules of the tagPolicy.
+	Checkers     []*profileChecker
 	Requirements []requirement
 
-	// Notes name the sources and rules that the policy doesn't check, each with the reason. left names the kinds without a
-	// policy.
-	Notes, left []string
+	// Notes name sources and rules that the policy doesn't check. kindNotes name kinds without a policy. Both give the reasons.
+	Notes, kindNotes []string
 
-	// schemas of the kinds of the cluster, or nil without --crds.
+	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels of the input itself, such as the values of a source of type Value. The transformer
-	// has no labels of its own. It judges these as trusted labels.
+	// inputLabels are the labels in the input itself, such as labels of a source of type Value. All count as trusted.
 	inputLabels []tags.Label
+
+	// transformer makes taggers of profiles. It has no labels of its own.
 	transformer *tags.Transformer
 }
 
-// Validate returns an error if flags don't fit together, or if a flag has a value that can't be meant.
-func (c *Command) Validate() (err error) {
-	flags := c.inputFlags()
+// defaultName is the beginning of the policy's name without --name. The name of the Composition follows.
+const defaultName = "cloud-tags"
 
-	switch {
-	case len(c.CRDs) > 0 && !c.Resources:
-		return errors.New("--crds needs --resources: it has the kinds for which --resources writes policies")
-	case c.Composition != "" && len(flags) > 0:
-		return errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
-	case c.Composition == "":
-		err = c.validateFlags(flags)
+// Validate returns an error if flags don't fit together, or if a flag has an invalid value.
+func (c *Command) Validate() (err error) {
+	if len(c.CRDs) > 0 && !c.Resources {
+		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
 	}
 
-	if err != nil {
-		return err
+	fields := c.inputFields()
+	if c.Composition != "" && len(fields) > 0 {
+		return errors.New("--composition has an input, which takes the place of --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules: leave these out")
+	}
+
+	if c.Composition == "" {
+		if err := c.makeInput(fields); err != nil {
+			return err
+		}
 	}
 
 	if c.matched, err = parseMatch(c.Match); err != nil {
 		return err
 	}
 
-	return cmp.Or(checkProviders(c.Provider), c.checkSelector(), checkName(cmp.Or(c.Name, "x")),
+	return cmp.Or(checkProviders(c.Provider), c.checkSelector(), checkName(cmp.Or(c.Name, defaultName)),
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// validateFlags validates the flags of a command without a Composition, and makes an input of the fields that they set.
-func (c *Command) validateFlags(fields map[string]any) (err error) {
+// makeInput validates the flags of a command without a Composition. It makes an input of the fields that the flags set.
+func (c *Command) makeInput(fields map[string]any) (err error) {
 	switch {
 	case c.Step != "":
 		return errors.New("--step needs --composition, which has the step")
@@ -184,12 +189,12 @@ func (c *Command) validateFlags(fields map[string]any) (err error) {
 	return checkPrefixes(c.Prefix)
 }
 
-// Run the command.
+// Run prints the manifests. It reads the Composition from standard input if the flag says so.
 func (c *Command) Run() error { return c.write(os.Stdin, os.Stdout) }
 
-// write is Run with other files for standard input and output.
+// write prints the manifests to out. The reader in stands for standard input.
 func (c *Command) write(in io.Reader, out io.Writer) error {
-	text, err := c.text(&manifest.Reader{Stdin: in})
+	text, err := c.manifests(&manifest.Reader{Stdin: in})
 	if err != nil {
 		return errors.Wrap(err, "cannot make a policy")
 	}
@@ -199,9 +204,9 @@ func (c *Command) write(in io.Reader, out io.Writer) error {
 	return errors.Wrap(err, "cannot write the policy")
 }
 
-// text returns the manifests of the policy and of its binding.
-func (c *Command) text(r *manifest.Reader) (string, error) {
-	p := &policy{settings: settings{Actions: c.Action, Selector: c.Selector}, matchedKinds: c.matched}
+// manifests returns the manifests of the policies and of their bindings as YAML.
+func (c *Command) manifests(r *manifest.Reader) (string, error) {
+	p := &policy{manifestSettings: manifestSettings{Actions: c.Action, Selector: c.Selector}, matchedKinds: c.matched}
 
 	s, err := c.step(r)
 	if err != nil {
@@ -213,12 +218,12 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 		return "", err
 	}
 
-	p.Name = cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
+	p.Name = cmp.Or(c.Name, strings.TrimSuffix(defaultName+"-"+s.Composition, "-"))
 	if err := checkName(p.Name); err != nil {
 		return "", err
 	}
 
-	p.use(s.Input)
+	p.setInput(s.Input)
 
 	if len(p.Actions) == 0 {
 		p.Actions = c.defaultActions(s.Input.TagPolicy)
@@ -228,25 +233,24 @@ func (c *Command) text(r *manifest.Reader) (string, error) {
 		return c.labelPolicy(p, s, profiles)
 	}
 
-	if err := p.readDefinitions(r, c.CRDs); err != nil {
+	if err := p.readSchemas(r, c.CRDs); err != nil {
 		return "", err
 	}
 
 	return p.resourcePolicies(s, profiles)
 }
 
-// use sets the input of the policy, with its labels and its transformer.
-func (p *policy) use(in *v1beta1.CloudTags) {
+// setInput sets the input of the policy, and what is made of it: its labels and its transformer.
+func (p *policy) setInput(in *v1beta1.CloudTags) {
 	p.CloudTags = in
-	p.inputLabels = labelsOfInput(in)
+	p.inputLabels = labelsInInput(in)
 	p.transformer = tags.NewTransformer(nil, in.Formats())
 	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 }
 
-// labelPolicy returns the manifests of the policy on labels and annotations, and of its binding. An example is in
-// testdata/TestPrinted.yaml.
+// labelPolicy returns the policy on labels and annotations, and its binding, as YAML. testdata/TestPrinted.yaml has examples.
 func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
-	p.read(s)
+	p.addReadings(s)
 
 	if len(p.Readings) == 0 {
 		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Notes, "; "))
@@ -256,23 +260,25 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 		return "", err
 	}
 
-	p.Profiles = words.Map(profiles, p.newGuard)
+	p.Checkers = words.Map(profiles, p.newChecker)
 
 	if c.Required {
-		if err := p.require(s.Composite); err != nil {
+		if err := p.addRequirements(s.Composite); err != nil {
 			return "", err
 		}
 	}
 
-	return p.print(p.validating(p.spec())...)
+	return p.toYAML(p.policyAndBinding(p.spec())...)
 }
 
-// checkPrefixes returns an error if no key can begin with one of the prefixes, such as a/b/c.
+// checkPrefixes returns an error if one of the prefixes can't begin a key, such as a/b/c.
 func checkPrefixes(prefixes []string) error {
 	for _, prefix := range prefixes {
-		// Keys of annotations may have capitals in the prefix.
+		// Kubernetes admits capitals before the slash in keys of annotations, and IsLabelKey doesn't.
 		key := strings.ToLower(prefix) + "x"
-		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(key+"/x")) > 0 {
+		keyWithSlash := key + "/x"
+
+		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(keyWithSlash)) > 0 {
 			return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 		}
 	}
@@ -280,7 +286,7 @@ func checkPrefixes(prefixes []string) error {
 	return nil
 }
 
-// step returns the Composition's step, or one with the input of the flags.
+// step returns the Composition's step. Without a Composition, it returns a step with the input that the flags make.
 func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 	if c.Composition == "" {
 		return &manifest.Step{Input: c.input}, nil
@@ -291,12 +297,12 @@ func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 		return nil, err
 	}
 
-	_, err = kindOf(s.Composite.APIVersion, s.Composite.Kind)
+	_, err = parseKind(s.Composite.APIVersion, s.Composite.Kind)
 
 	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 }
 
-// actions of the API server on an object that breaks a policy.
+// actions has the values of --action.
 var actions = []string{"Deny", "Warn", "Audit"}
 
 // addAction adds the value of the flag --action, such as Deny,Audit. Each action is added once.
@@ -306,7 +312,7 @@ func (c *Command) addAction(value string) error {
 			return errors.Errorf("%smust be one of %s", words.DidYouMean(action, actions), strings.Join(actions, ", "))
 		}
 
-		c.Action = add(c.Action, action)
+		c.Action = appendUnique(c.Action, action)
 	}
 
 	if slices.Contains(c.Action, "Deny") && slices.Contains(c.Action, "Warn") {
@@ -316,17 +322,18 @@ func (c *Command) addAction(value string) error {
 	return nil
 }
 
-// defaultActions returns the actions of a policy without --action. They follow the enforcement of the tagPolicy if the policy judges by it.
-func (c *Command) defaultActions(rules *v1beta1.TagPolicy) []string {
-	if (c.Resources || c.Required) && rules != nil && rules.Enforcement == v1beta1.PolicyEnforcementWarn {
+// defaultActions returns the actions of a policy without --action. If the policy judges by the tagPolicy, they follow its enforcement.
+func (c *Command) defaultActions(tagPolicy *v1beta1.TagPolicy) []string {
+	judgesByTagPolicy := (c.Resources || c.Required) && tagPolicy != nil
+	if judgesByTagPolicy && tagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn {
 		return []string{"Warn", "Audit"}
 	}
 
 	return []string{"Deny"}
 }
 
-// inputFlags returns the fields of an input, such as keyPrefix, as far as flags set them.
-func (c *Command) inputFlags() map[string]any {
+// inputFields returns the fields of an input that flags set. For example, --key-prefix sets keyPrefix.
+func (c *Command) inputFields() map[string]any {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
 		sources = append(sources, map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix})
@@ -338,13 +345,14 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
-// errNoProvider is the error if nothing names a tag profile.
+// errNoProvider says that neither a flag nor the input names a provider.
 var errNoProvider = errors.New("nothing says whose tag profile to obey: give --provider, e.g. --provider aws, or name a provider by value in the input")
 
-// checkProviders returns an error if the name of a provider is nearly the name of a profile, such as asw.
+// checkProviders returns an error if a provider's name is probably a misspelled name of a tag profile, such as asw.
 func checkProviders(providers []string) error {
 	for _, provider := range providers {
-		if nearest, ok := words.Nearest(provider, profile.Names()); ok && !profile.Has(provider) {
+		nearest, isNear := words.Nearest(provider, profile.Names())
+		if isNear && !profile.Has(provider) {
 			return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
 		}
 	}
@@ -354,22 +362,24 @@ func checkProviders(providers []string) error {
 
 // checkName returns an error if the API server refuses the name.
 func checkName(name string) error {
-	if why := content.IsDNS1123Subdomain(name); len(why) > 0 {
-		return errors.Errorf("--name %q: %s", name, why[0])
+	if faults := content.IsDNS1123Subdomain(name); len(faults) > 0 {
+		return errors.Errorf("--name %q: %s", name, faults[0])
 	}
 
 	return nil
 }
 
-// profiles returns the tag profiles of the named providers, each once. It adds a note on each provider without a profile of its own.
+// profiles returns the tag profiles of the providers that --provider or else the input names, each once. It adds a note to the policy
+// on each provider without a profile of its own.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
-	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.Resources {
-		providers = []string{p}
-	}
+	if len(providers) == 0 && !c.Resources { // Without --provider, --resources is for all providers.
+		provider := in.ProviderValue()
+		if provider == "" {
+			return nil, errNoProvider
+		}
 
-	if len(providers) == 0 && !c.Resources {
-		return nil, errNoProvider
+		providers = []string{provider}
 	}
 
 	if err := checkProviders(providers); err != nil {
@@ -383,7 +393,7 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
-		out = add(out, in.ProfileRules.ProfileOf(provider, "", ""))
+		out = appendUnique(out, in.ProfileRules.ProfileOf(provider, "", ""))
 	}
 
 	return out, nil
@@ -392,24 +402,25 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 // checkSelector returns an error if no object can have the labels of the selector.
 func (c *Command) checkSelector() error {
 	for _, key := range sortedKeys(c.Selector) {
-		if why := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(c.Selector[key])); len(why) > 0 {
-			return errors.Errorf("--selector %s=%s: %s", key, c.Selector[key], why[0])
+		value := c.Selector[key]
+		if faults := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(value)); len(faults) > 0 {
+			return errors.Errorf("--selector %s=%s: %s", key, value, faults[0])
 		}
 	}
 
 	return nil
 }
 
-// labelsOfInput returns the labels of the input itself: of sources of type Value or Expression. Their values are unknown.
-func labelsOfInput(in *v1beta1.CloudTags) []tags.Label {
+// labelsInInput returns the labels that are written in the input itself, in sources of type Value or Expression. They have no values here.
+func labelsInInput(in *v1beta1.CloudTags) []tags.Label {
 	var out []tags.Label
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
-		for _, key := range resolve.Own(s) {
+		for _, key := range resolve.WrittenKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				l.Trusted = true // A trusted label could take its place.
+				l.Trusted = true // A reserved key counts, too, since a trusted label can have it.
 				out = append(out, l)
 			}
 		}
@@ -418,55 +429,56 @@ func labelsOfInput(in *v1beta1.CloudTags) []tags.Label {
 	return out
 }
 
-// NotOfInput returns the condition that no label of the input itself has the key k, such as ` && !(k in ['zone'])`.
-func (p *policy) NotOfInput(r *reading) string {
+// andNotOfInput returns the condition that no label in the input itself has the key k, such as ` && !(k in ['zone'])`. It is empty if the
+// input has no labels.
+func (p *policy) andNotOfInput(r *reading) string {
 	if len(p.inputLabels) == 0 {
 		return ""
 	}
 
-	_, tag := p.keysOf(r)
+	_, tag := p.keyExpressions(r)
 	keys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
 
-	return fmt.Sprintf(" && !(%s in %s)", tag, quoteAll(words.Distinct(keys)))
+	return fmt.Sprintf(" && !(%s in %s)", tag, sortedCELList(words.Distinct(keys)))
 }
 
-// Where returns the places of keys for messages, such as "under tags.example.org/ and in spec.labels".
-func (p *policy) Where() string {
+// KeyPlaces returns where the policy finds keys, for messages: "under tags.example.org/ and in spec.labels".
+func (p *policy) KeyPlaces() string {
 	var out []string
 
 	if len(p.Prefixes) > 0 {
 		out = append(out, "under "+strings.Join(p.Prefixes, ", "))
 	}
 
-	if len(p.Maps) > 0 {
-		out = append(out, "in "+strings.Join(words.Map(p.Maps, (*fieldMap).Path), ", "))
+	if len(p.FieldMaps) > 0 {
+		out = append(out, "in "+strings.Join(words.Map(p.FieldMaps, (*fieldMap).Path), ", "))
 	}
 
 	return strings.Join(out, " and ")
 }
 
-// A dict is a manifest, or an object in it.
+// A dict is a manifest, or an object in a manifest.
 type dict = map[string]any
 
-// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The binding selects an object if the
+// policyAndBinding returns the ValidatingAdmissionPolicy with the spec, and its binding. The binding selects an object if the
 // object has the labels of the selector before the request or after it.
-func (s *settings) validating(spec dict) []dict {
+func (s *manifestSettings) policyAndBinding(spec dict) []dict {
 	binding := dict{"policyName": s.Name, "validationActions": s.Actions}
 	if len(s.Selector) > 0 {
 		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
 	}
 
-	made := func(kind string, spec dict) dict {
+	manifestOf := func(kind string, spec dict) dict {
 		return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
 	}
 
-	return []dict{made("ValidatingAdmissionPolicy", spec), made("ValidatingAdmissionPolicyBinding", binding)}
+	return []dict{manifestOf("ValidatingAdmissionPolicy", spec), manifestOf("ValidatingAdmissionPolicyBinding", binding)}
 }
 
-// print returns the manifests as YAML, below notes on the sources, rules and kinds that are not checked.
-func (p *policy) print(manifests ...dict) (string, error) {
+// toYAML returns the manifests as YAML. Comments at the top name the sources, rules and kinds that are not checked.
+func (p *policy) toYAML(manifests ...dict) (string, error) {
 	notes := ""
-	if all := slices.Concat(p.Notes, p.left); len(all) > 0 {
+	if all := slices.Concat(p.Notes, p.kindNotes); len(all) > 0 {
 		notes = "#\n# It doesn't check:\n# - " + strings.Join(all, "\n# - ") + "\n"
 	}
 

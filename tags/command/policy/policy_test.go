@@ -332,7 +332,7 @@ func TestBuiltIn(t *testing.T) {
 			continue
 		}
 
-		want = add(want, gvk.Group+"/"+gvk.Kind)
+		want = appendUnique(want, gvk.Group+"/"+gvk.Kind)
 
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)
 		if diff := gocmp.Diff(plural.Resource, pluralOf(gvk.Kind)); diff != "" {
@@ -342,7 +342,7 @@ func TestBuiltIn(t *testing.T) {
 
 	slices.Sort(want)
 
-	comment, got, _ := strings.Cut(builtIn, "\n")
+	comment, got, _ := strings.Cut(builtInKinds, "\n")
 	if diff := gocmp.Diff(want, strings.Fields(got)); diff != "" || comment[0] != '#' {
 		t.Errorf("\nkinds.txt should have all kinds of Kubernetes, by group, below a comment: -want, +got:\n%s", diff)
 	}

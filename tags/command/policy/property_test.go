@@ -319,7 +319,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 	}
 
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource}}}
-	c := &resolve.Composed{Name: "a", Desired: object.Tree(&structpb.Struct{})}
+	c := &resolve.ComposedResource{Name: "a", Desired: object.Tree(&structpb.Struct{})}
 
 	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
 		req.Observed.Composite.Resource = nil
@@ -334,14 +334,14 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 		return &set, err
 	}
 
-	set.PerResource.Require(c)
+	set.PerResource.RequireConfig(c)
 	required.Answer([]*structpb.Struct{resource})
 
 	if set, err = resolve.Resolve(t.Context(), in, req, require.New(req)); err != nil {
 		return nil, err
 	}
 
-	return set.PerResource.Set(c)
+	return set.PerResource.LabelSetOf(c)
 }
 
 // fateOf asks the function itself.
@@ -380,7 +380,7 @@ func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fat
 					return
 				}
 			}
-		}); b.Kind != tagpolicy.Kept {
+		}); b.Kind != tagpolicy.NoBreach {
 			f.breaches[i] = b
 		}
 	}

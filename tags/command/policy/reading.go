@@ -14,53 +14,59 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// readOptions are the settings of a source that say how it reads labels, except the object that it reads. Sources with the same
-// readOptions share a reading.
+// readOptions say how a source reads labels. Sources with the same readOptions share a reading, whatever objects they read.
 type readOptions struct {
-	// Prefix is the prefix of labels and annotations, such as tags.example.org/. If it is empty, path is the path of a map, such as
-	// spec.labels.
+	// Prefix is the prefix of labels and annotations, such as tags.example.org/. If it is empty, the source reads the map at path, such
+	// as spec.labels.
 	Prefix string
 	path   string
 
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// included is the condition that the key k is included, such as ` && k in ['zone']`. It is empty if all keys are.
-	included string
+	// andIncluded is the condition that the source includes the key k, such as ` && k in ['zone']`. It is empty if the source includes
+	// all keys.
+	andIncluded string
 
-	// config says that the source reads configs of providers. named is the condition that it names the config, such as
-	// ` && object.metadata.?name.orValue('') in ['prod']`, or empty if it reads all configs.
-	config bool
-	named  string
+	// readsConfigs says that the source reads configs of providers, such as a ClusterProviderConfig. andNamed is the condition that
+	// the source names the config: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads all configs.
+	readsConfigs bool
+	andNamed     string
 }
 
 // readOptionsOf returns the readOptions of the source for objects of the kind.
 func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
-	// If include reads patterns, the policy doesn't know them, and checks all keys.
+	// Keys is nil if include reads its keys from an object. The policy doesn't know these keys, so it checks all. If Keys is empty, the
+	// condition is false.
 	if s.Include != nil && s.Include.Keys != nil {
-		o.included = " && " + anyOf(append(matchesAny(o.Key(), s.Include.Keys), "false")...)
+		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), s.Include.Keys), "false")...)
 	}
 
 	if s.Include != nil && len(s.Include.Except) > 0 {
-		o.included += " && !(" + anyOf(matchesAny(o.Key(), s.Include.Except)...) + ")"
+		o.andIncluded += " && !(" + anyOfInParens(patternConditions(o.Key(), s.Include.Except)...) + ")"
 	}
 
-	if o.config = s.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind); o.config && len(s.Names) > 0 {
-		o.named = " && object.metadata.?name.orValue('') in " + quoteAll(s.Names)
+	o.readsConfigs = isConfigSource(s) && isConfig(kind)
+	if o.readsConfigs && len(s.Names) > 0 {
+		o.andNamed = " && object.metadata.?name.orValue('') in " + sortedCELList(s.Names)
 	}
 
 	return o
 }
 
-// isConfig reports whether the kind, such as aws.m.upbound.io/ProviderConfig, is a config of a provider.
+// isConfigSource reports whether the source reads configs of providers.
+func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig }
+
+// isConfig reports whether objects of the kind, such as aws.m.upbound.io/ProviderConfig, are configs of a provider.
 func isConfig(kind string) bool {
 	_, name, _ := strings.Cut(kind, "/")
 	return field.IsConfig(name)
 }
 
-// Key returns the expression of the key of the label with the key k: its qualified key or, with keyForm Tag, its tag key.
+// Key returns the expression of the source's key for the Kubernetes label k. For tags.example.org/owner, that is owner. It is the qualified
+// key or, with keyForm Tag, the tag key.
 func (o readOptions) Key() string {
 	if o.Prefix == "" {
 		return "string(k)"
@@ -69,29 +75,29 @@ func (o readOptions) Key() string {
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))
 }
 
-// A place is a map of labels in an object. All fields are expressions.
-type place struct {
-	// Name of the label with the key k in messages, such as 'label ' + k.
-	Name string
+// A labelMap is a map of labels in an object: its labels, its annotations, or a map such as spec.labels. All fields are expressions.
+type labelMap struct {
+	// LabelName is the name of the label with the key k in messages, such as 'label ' + k.
+	LabelName string
 
-	// Now and Old are the maps after the request and before.
-	Now, Old string
+	// New is the map after the request, and Old the map before it.
+	New, Old string
 
-	// Also and AlsoOld are the maps of labels beside annotations. A label and an annotation with the same key make one tag. Other
-	// places have none.
-	Also, AlsoOld string
+	// NewLabels and OldLabels are the object's Kubernetes labels if the map has annotations, or else empty. A label and an annotation
+	// with the same key make one tag.
+	NewLabels, OldLabels string
 }
 
-// A fieldMap is a map of labels at a field path. The policy's variables call it by its number, such as map0.
+// A fieldMap is a map of labels at a field path. Variables of the policy have its number in their names, such as map0.
 type fieldMap struct {
 	Number int
 	path   object.Path
 }
 
-// At returns the expression of the map in the object, or null if there is none.
-func (m *fieldMap) At(obj string) string { return at(obj, m.path) }
+// In returns the expression of the map in the object. It is null if the object has none.
+func (m *fieldMap) In(obj string) string { return valueAt(obj, m.path) }
 
-// Path returns the path of the map, for messages.
+// Path returns the path of the map for messages, such as spec.labels.
 func (m *fieldMap) Path() string { return m.path.String() }
 
 // A reading is one way to read labels, and the kinds of objects that sources read in this way. Two sources with the prefix
@@ -99,83 +105,85 @@ func (m *fieldMap) Path() string { return m.path.String() }
 type reading struct {
 	readOptions
 
-	// Map of labels, or nil if labels and annotations are read.
-	Map *fieldMap
+	// FieldMap is the map that is read, or nil if labels and annotations are read.
+	FieldMap *fieldMap
 
-	// kinds of objects, such as /Namespace. The value says whether labels of the kind are trusted: all its sources must be.
+	// kinds of objects, such as /Namespace. The value says whether labels of the kind are trusted.
 	kinds map[string]bool
 }
 
-// Places returns the places of the labels.
-func (r *reading) Places() []place {
-	if r.Map == nil {
-		return []place{
-			{Name: "'label ' + k", Now: "variables.labels", Old: "variables.oldLabels"},
-			{Name: "'annotation ' + k", Now: "variables.annotations", Old: "variables.oldAnnotations", Also: "variables.labels", AlsoOld: "variables.oldLabels"},
+// LabelMaps returns the maps of labels in which the reading finds its labels.
+func (r *reading) LabelMaps() []labelMap {
+	if r.FieldMap == nil {
+		return []labelMap{
+			{LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
+			{LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", NewLabels: "variables.labels", OldLabels: "variables.oldLabels"},
 		}
 	}
 
-	return []place{{
-		Name: fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), shown("string(k)")),
-		Now:  fmt.Sprintf("variables.map%d", r.Map.Number),
-		Old:  fmt.Sprintf("variables.oldMap%d", r.Map.Number),
+	return []labelMap{{
+		LabelName: fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)")),
+		New:       fmt.Sprintf("variables.map%d", r.FieldMap.Number),
+		Old:       fmt.Sprintf("variables.oldMap%d", r.FieldMap.Number),
 	}}
 }
 
-// Reads returns the condition that the reading has the key k of a map of labels.
-func (r *reading) Reads(labels string) string {
-	out := fmt.Sprintf("variables.kind in %s%s && ", quoteAll(sortedKeys(r.kinds)), r.named)
+// ReadsKey returns the condition that the reading finds a label with the key k in the map of labels.
+func (r *reading) ReadsKey(labels string) string {
+	out := fmt.Sprintf("variables.kind in %s%s && ", sortedCELList(sortedKeys(r.kinds)), r.andNamed)
 
-	if r.Map != nil {
-		return out + labels + "[k] != null" + r.included
+	if r.FieldMap != nil {
+		return out + labels + "[k] != null" + r.andIncluded
 	}
 
-	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.included
+	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.andIncluded
 }
 
-// Trusted returns the condition that labels of the object are trusted. Labels of a config in a namespace aren't, since anybody may make
-// one.
-func (r *reading) Trusted() string {
-	out := "variables.kind in " + quoteAll(slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }))
-	if r.config {
+// IsTrusted returns the condition that labels of the object are trusted. Labels of a config in a namespace never are, since people of the
+// namespace may make configs there.
+func (r *reading) IsTrusted() string {
+	trustedKinds := slices.DeleteFunc(sortedKeys(r.kinds), func(kind string) bool { return !r.kinds[kind] })
+
+	out := "variables.kind in " + sortedCELList(trustedKinds)
+	if r.readsConfigs {
 		out += " && object.metadata.?namespace.orValue('') == ''"
 	}
 
 	return out
 }
 
-// inJSON matches the JSON values that the policy can read: strings without escapes, whole numbers and booleans.
-const inJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
+// legibleJSON matches the JSON values that the policy can read: strings without escapes, whole numbers and booleans.
+const legibleJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
 
-// Legible returns the condition that CEL can read the value. It is empty if CEL can read all values.
-func (r *reading) Legible(value string) string {
+// IsLegible returns the condition that CEL can read the value. The condition is empty if CEL can read all values.
+func (r *reading) IsLegible(value string) string {
 	switch {
-	case r.Map == nil && r.encoding == v1beta1.EncodingJSON:
-		return matches(value, inJSON)
-	case r.Map == nil:
+	case r.FieldMap == nil && r.encoding == v1beta1.EncodingJSON:
+		return matches(value, legibleJSON)
+	case r.FieldMap == nil:
 		return ""
 	case r.encoding == v1beta1.EncodingJSON:
-		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, inJSON))
+		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, legibleJSON))
 	case r.encoding == v1beta1.EncodingScalar:
-		// From 2⁵³ on, not every integer is a floating point number.
+		// JSON numbers are floating point numbers, which have all integers below 2⁵³ only.
 		return fmt.Sprintf("(type(%[1]s) == string || type(%[1]s) == bool || type(%[1]s) == int && %[1]s > -%[2]d && %[1]s < %[2]d)", value, 1<<53)
 	default:
 		return fmt.Sprintf("type(%s) == string", value)
 	}
 }
 
-// Text returns the expression of the text of a legible value.
+// Text returns the expression of the text of a legible value. With encoding JSON, it removes quotation marks.
 func (r *reading) Text(value string) string {
-	value = "string(" + value + ")"
+	text := "string(" + value + ")"
 	if r.encoding != v1beta1.EncodingJSON {
-		return value
+		return text
 	}
 
-	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", value)
+	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", text)
 }
 
-// Illegible returns the end of messages on values that the policy can't read, such as " is no string".
-func (r *reading) Illegible() string {
+// IllegibleMessage returns the end of messages on values that the policy can't read, such as " is no string".
+func (r *reading) IllegibleMessage() string {
 	switch r.encoding {
 	case v1beta1.EncodingJSON:
 		return " is no JSON string without escapes, whole number or boolean"
@@ -187,57 +195,52 @@ func (r *reading) Illegible() string {
 	return " is no string"
 }
 
-// shown returns the expression of a string for messages: its first 64 characters. The API server would drop a message of 5 KiB.
-func shown(expression string) string {
+// quotedInMessage returns the expression of the string's first 64 characters in quotation marks, for messages. The API server would drop a
+// message of 5 KiB.
+func quotedInMessage(expression string) string {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
-// read adds the readings of the step's sources, for the kinds of the policy:
+// addReadings adds the readings of the step's sources, for the kinds of the policy:
 //
-//   - Without --match, the kinds are all kinds that sources read.
-//   - A source reads the kinds that it names. A source of type ProviderConfig reads configs of providers, which it doesn't name.
-//   - All sources read a kind that no source names: its labels may be copied to another kind, as from a claim to its XR.
+//   - Without --match, the kinds of the policy are all kinds that sources name.
+//   - A source reads the kinds that it names. A source of type ProviderConfig names none, but reads all configs of providers.
+//   - A kind that no source reads, such as a claim, is checked for all sources. Its labels may be copied to an object that a source
+//     reads, such as the claim's XR.
 //
-// A source that reads no kind of the policy gets a note.
-func (p *policy) read(s *manifest.Step) {
-	bySource := make([][]string, len(p.Sources))
-	all := []string{}
-
-	for i := range p.Sources {
-		for _, k := range resolve.Kinds(&p.Sources[i], s.Composite) {
-			// Crossplane refuses requirements of an invalid kind.
-			if kind, err := kindOf(k.APIVersion, k.Kind); err == nil {
-				bySource[i], all = append(bySource[i], kind), add(all, kind)
-			}
-		}
-	}
-
+// addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow.
+func (p *policy) addReadings(s *manifest.Step) {
+	kindsBySource, allKinds := p.namedKinds(s.Composite)
 	if len(p.Kinds) == 0 {
-		p.Kinds = all
+		p.Kinds = allKinds
 	}
 
-	configs := slices.ContainsFunc(p.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig })
+	hasConfigSource := slices.ContainsFunc(p.Sources, func(s v1beta1.Source) bool { return isConfigSource(&s) })
 
 	for i := range p.Sources {
-		source, checked := &p.Sources[i], false
+		source, isChecked := &p.Sources[i], false
 
 		for _, kind := range p.Kinds {
-			isNamed := slices.Contains(all, kind) || configs && isConfig(kind)
-			reads := slices.Contains(bySource[i], kind) || source.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind)
+			isRead := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
+			isReadByAny := slices.Contains(allKinds, kind) || hasConfigSource && isConfig(kind)
 
-			if readsObjects(source) && (reads || !isNamed) {
-				r := p.reading(source, kind)
-				others, known := r.kinds[kind]
-				r.kinds[kind] = source.Trusted && (reads || source.Type != v1beta1.SourceTypeProviderConfig) && (others || !known)
-				checked = true
+			if !readsObjects(source) || !isRead && isReadByAny {
+				continue
 			}
+
+			// Labels of the kind are trusted if all its sources are. A source of type ProviderConfig is trusted for configs only.
+			isTrusted := source.Trusted && (isRead || !isConfigSource(source))
+			trustedKinds := p.readingFor(source, kind).kinds
+			othersTrusted, hasOthers := trustedKinds[kind]
+			trustedKinds[kind] = isTrusted && (othersTrusted || !hasOthers)
+			isChecked = true
 		}
 
-		if !checked {
-			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, bySource[i]))
+		if !isChecked {
+			p.Notes = append(p.Notes, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
 		}
 
-		if checked && source.Include != nil && source.Include.IsRead() {
+		if isChecked && source.Include != nil && source.Include.IsRead() {
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
@@ -247,13 +250,29 @@ func (p *policy) read(s *manifest.Step) {
 	}
 }
 
+// namedKinds returns the kinds that each source names, such as /Namespace, and all these kinds.
+func (p *policy) namedKinds(composite v1beta1.ResourceKind) (bySource [][]string, all []string) {
+	bySource = make([][]string, len(p.Sources))
+
+	for i := range p.Sources {
+		for _, k := range resolve.KindsRead(&p.Sources[i], composite) {
+			// There are no objects of an invalid kind: Crossplane refuses to look for them.
+			if kind, err := parseKind(k.APIVersion, k.Kind); err == nil {
+				bySource[i], all = append(bySource[i], kind), appendUnique(all, kind)
+			}
+		}
+	}
+
+	return bySource, all
+}
+
 // readsObjects reports whether the source reads labels of objects of the API server.
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
 
-// unchecked returns the reason why the labels of the source aren't checked. The source reads objects of the kinds.
-func unchecked(s *v1beta1.Source, kinds []string) string {
+// whyUnchecked returns why the policy checks no labels of the source, which names the kinds.
+func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	switch {
 	case s.Type == v1beta1.SourceTypeValue:
 		return "(Value) has the labels of the input itself, for which tag slots are left free"
@@ -266,14 +285,14 @@ func unchecked(s *v1beta1.Source, kinds []string) string {
 	case s.IsHop():
 		return fmt.Sprintf("(%s) gives no labels", s.Type)
 	case len(kinds) == 0:
-		return fmt.Sprintf("(%s) reads a kind that there can't be", s.Type)
+		return fmt.Sprintf("(%s) reads an invalid kind", s.Type)
 	default:
 		return fmt.Sprintf("(%s) reads %s, which no --match names", s.Type, strings.Join(words.Map(kinds, func(k string) string { return strings.TrimPrefix(k, "/") }), " and "))
 	}
 }
 
-// reading returns the policy's reading of objects of the kind in the source's way. It adds one if there is none.
-func (p *policy) reading(s *v1beta1.Source, kind string) *reading {
+// readingFor returns the reading with the source's readOptions for the kind. If there is none yet, it adds one to the policy.
+func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 
 	if i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.readOptions == o }); i >= 0 {
@@ -284,16 +303,17 @@ func (p *policy) reading(s *v1beta1.Source, kind string) *reading {
 	p.Readings = append(p.Readings, r)
 
 	if o.Prefix != "" {
-		p.Prefixes = add(p.Prefixes, o.Prefix)
+		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
 		return r
 	}
 
-	i := slices.IndexFunc(p.Maps, func(m *fieldMap) bool { return m.Path() == o.path })
+	i := slices.IndexFunc(p.FieldMaps, func(m *fieldMap) bool { return m.Path() == o.path })
 	if i < 0 {
-		i, p.Maps = len(p.Maps), append(p.Maps, &fieldMap{Number: len(p.Maps), path: s.FromFieldPath})
+		i = len(p.FieldMaps)
+		p.FieldMaps = append(p.FieldMaps, &fieldMap{Number: i, path: s.FromFieldPath})
 	}
 
-	r.Map = p.Maps[i]
+	r.FieldMap = p.FieldMaps[i]
 
 	return r
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -20,42 +19,43 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A requirement is a validation on labels for a rule of the tag policy: that there is a label, or that its value is allowed.
+// A requirement is a validation on labels by a rule of the tagPolicy, e.g. that there must be a label tags.example.org/owner.
 type requirement struct {
-	// Condition is true of objects to admit. Message says why other objects are refused.
+	// Condition is the condition of objects to admit. Message says why the API server refuses all others.
 	Condition, Message string
 }
 
-// A giver is a source that can give the tag of a key, such as owner. If it reads one object, such as the Namespace that the input
-// names, it has the kind of the object. Otherwise it has none.
-type giver struct {
+// A tagSource is a source with labels that can become the tag of a rule's key, such as owner.
+type tagSource struct {
 	*v1beta1.Source
 
+	// kind is the kind of the one object that the source reads, such as the Namespace that the input names. It is empty if the source
+	// reads no object or several.
 	kind string
 
-	// keys of the labels that can become the tag.
-	keys []string
+	// labelKeys are the keys of the labels that can become the tag.
+	labelKeys []string
 }
 
-// String returns the name of the label for messages, such as tags.example.org/owner or spec.labels[owner].
-func (g giver) String() string {
-	if g.Prefix == "" {
-		return fmt.Sprintf("%s[%s]", g.FromFieldPath, g.keys[0])
+// LabelName returns the name of the label for messages, such as tags.example.org/owner or spec.labels[owner].
+func (s tagSource) LabelName() string {
+	if s.Prefix == "" {
+		return fmt.Sprintf("%s[%s]", s.FromFieldPath, s.labelKeys[0])
 	}
 
-	return g.Prefix + g.keys[0]
+	return s.Prefix + s.labelKeys[0]
 }
 
-// require adds validations for rules of the tag policy. It notes the rules for which it adds none: see requireRule.
-func (p *policy) require(composite v1beta1.ResourceKind) error {
+// addRequirements adds the requirements of the tagPolicy's rules. It adds notes on rules without requirements.
+func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy: write one with the tags that it requires")
 	}
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if why := p.requireRule(rule, composite); why != "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s (key %q): %s", p.CloudTags.Where("tagPolicy.rules[%d]", i), rule.Key, why))
+		if reason := p.requireRule(rule, composite); reason != "" {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s (key %q): %s", p.Where("tagPolicy.rules[%d]", i), rule.Key, reason))
 		}
 	}
 
@@ -66,40 +66,40 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 	return nil
 }
 
-// requireRule adds the validations for the rule, or returns why it adds none. There are validations if:
+// requireRule adds the requirements of the rule, or returns the reason why it doesn't add all. It adds them if:
 //
 //   - the rule is for all resources, and
-//   - only objects of one of the policy's kinds can give the tag.
-func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) string {
+//   - only objects of one kind can give the tag, and the policy checks this kind.
+func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) (reason string) {
 	if len(rule.Resources) > 0 {
 		return "the rule is for some resources only"
 	}
 
-	var givers []giver
+	var sources []tagSource
 
-	for j := range p.Sources {
-		if g := p.giver(&p.Sources[j], rule.Key, composite); len(g.keys) > 0 {
-			givers = append(givers, g)
+	for i := range p.Sources {
+		if s := p.tagSourceOf(&p.Sources[i], rule.Key, composite); len(s.labelKeys) > 0 {
+			sources = append(sources, s)
 		}
 	}
 
-	if len(givers) == 0 {
-		// Owner breaks the rule of owner here, since nothing gives owner.
+	if len(sources) == 0 {
+		// No source gives the tag owner, so each label that becomes Owner breaks the rule on owner.
 		p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, ""))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
 
-	kind := givers[0].kind
+	kind := sources[0].kind
 
 	switch {
-	case slices.ContainsFunc(givers, func(g giver) bool { return g.kind != kind }) || kind == "":
+	case slices.ContainsFunc(sources, func(s tagSource) bool { return s.kind != kind }) || kind == "":
 		return "not only objects of one kind can give the tag"
 	case !slices.Contains(p.Kinds, kind):
 		return fmt.Sprintf("%s gives the tag, which no --match names", strings.TrimPrefix(kind, "/"))
 	}
 
 	if rule.IsRequired() {
-		p.Requirements = append(p.Requirements, p.requireTag(rule.Key, givers))
+		p.Requirements = append(p.Requirements, p.requireTag(rule.Key, sources))
 	}
 
 	p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, kind))
@@ -111,36 +111,36 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	return ""
 }
 
-// giver returns the source as a giver of the tag of the key. It has no keys if the source can't give the tag.
-func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) giver {
-	g := giver{Source: s}
+// tagSourceOf returns the source with its labels that can become the tag of the key. It returns no labelKeys if none can.
+func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) tagSource {
+	out := tagSource{Source: s}
 
-	// With several objects, each of them can give the tag.
-	one := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
-	if kinds := resolve.Kinds(s, composite); len(kinds) == 1 && one {
-		g.kind, _ = kindOf(kinds[0].APIVersion, kinds[0].Kind) // An invalid kind has no objects.
+	// If a source reads several objects, each of them can give the tag, so none of them must.
+	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
+	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
+		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // There are no objects of an invalid kind.
 	}
 
-	for _, candidate := range p.candidates(s, key) {
+	for _, candidate := range p.candidateKeys(s, key) {
 		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+candidate))) > 0 {
 			continue // No label or annotation can have this key.
 		}
 
-		l, ok := resolve.LabelOf(p.CloudTags, s, candidate)
-		if ok && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.transformed, g.Profile) }) {
-			g.keys = append(g.keys, candidate)
+		label, ok := resolve.LabelOf(p.CloudTags, s, candidate)
+		if ok && slices.ContainsFunc(p.Checkers, func(c *profileChecker) bool { return c.becomesTag(label, key) }) {
+			out.labelKeys = append(out.labelKeys, candidate)
 		}
 	}
 
-	return g
+	return out
 }
 
-// candidates returns keys of labels that may become a tag of the key: plexsphere:owner may be made of the labels owner and
+// candidateKeys returns keys of the source's labels that may become a tag of the key: owner and plexsphere:owner for the tag
 // plexsphere:owner.
-func (p *policy) candidates(s *v1beta1.Source, key string) []string {
-	named := resolve.Named(s)
+func (p *policy) candidateKeys(s *v1beta1.Source, key string) []string {
+	named := resolve.NamedKeys(s)
 	if s.IsHop() {
-		return named // It has labels of its own, or none.
+		return named // The source reads no labels, so it has at most those that it names.
 	}
 
 	out := []string{strings.TrimPrefix(key, p.KeyPrefix), key}
@@ -148,68 +148,69 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 		out = []string{key, p.KeyPrefix + key}
 	}
 
-	// A key format can make the tag's key of other keys: with _ → -, cost_center becomes cost-center.
+	// A key format can make the tag's key of a different key: with _ → -, cost_center becomes cost-center.
 	return append(out, named...)
 }
 
-// becomes reports whether the label becomes a tag of the key if it has the right value.
-func becomes(key string, l tags.Label, d *tags.Transformed, p *profile.Profile) bool {
-	t, r := d.Judge(l)
+// becomesTag reports whether the label becomes a tag of the key, if the profile admits the label's value.
+func (c *profileChecker) becomesTag(l tags.Label, key string) bool {
+	tag, reason := c.tagger.Judge(l)
 
-	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass)
+	return c.KeySet(c.tagger.TagKeys(key)...).Has(tag.Key) && isAdmittedKey(reason)
 }
 
-// everywhere returns a condition that holds if the condition holds for each profile.
-func (p *policy) everywhere(condition func(g *guard) string) string {
-	return strings.Join(slices.Compact(words.Map(p.Profiles, condition)), " && ")
+// forAllProfiles returns the conditions for all profiles, joined with &&.
+func (p *policy) forAllProfiles(condition func(c *profileChecker) string) string {
+	return strings.Join(slices.Compact(words.Map(p.Checkers, condition)), " && ")
 }
 
-// requireTag returns the requirement of a tag: objects of the givers' kind must have a label for it, under all profiles. An object that had
-// no such label before needs none.
-func (p *policy) requireTag(key string, givers []giver) requirement {
-	has := func(keys string) string {
-		return p.everywhere(func(g *guard) string { return keys + ".exists(l, " + g.hasKey(key) + ")" })
+// requireTag returns the requirement of a tag: objects of the sources' kind must have a label for the tag on all profiles. An object that
+// had no such label before the request needs none.
+func (p *policy) requireTag(key string, sources []tagSource) requirement {
+	hasLabel := func(keys string) string {
+		return p.forAllProfiles(func(c *profileChecker) string { return keys + ".exists(l, " + c.hasTagKey(key) + ")" })
 	}
 
-	label := strings.Join(words.Distinct(words.Map(givers, giver.String)), " or ")
-	if givers[0].Prefix != "" {
+	label := strings.Join(words.Distinct(words.Map(sources, tagSource.LabelName)), " or ")
+	if sources[0].Prefix != "" {
 		label = "a label or annotation " + label
 	}
 
 	return requirement{
-		Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")",
+		Condition: otherKindOr(sources[0].kind) + hasLabel("variables.keys") + " || oldObject != null && !(" + hasLabel("variables.oldKeys") + ")",
 		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key),
 	}
 }
 
-// requireSpelling returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become the tag owner, the
-// rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object may keep the labels that it had before.
+// requireSpelling returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become owner, the
+// rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object that was misspelled before the request
+// may stay so.
 func (p *policy) requireSpelling(key, kind string) requirement {
-	keeps := func(keys string) string {
-		return p.everywhere(func(g *guard) string {
-			other := fmt.Sprintf("[%s].exists(tag, %s)", g.TagKey, folded("tag", g.transformed.TagKeys(key)))
-			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, other, g.hasKey(key))
+	isSpelled := func(keys string) string {
+		return p.forAllProfiles(func(c *profileChecker) string {
+			anySpelling := fmt.Sprintf("[%s].exists(tag, %s)", c.TagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(key)))
+			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, anySpelling, c.hasTagKey(key))
 		})
 	}
 
 	return requirement{
-		Condition: only(kind) + keeps("variables.keys") + " || oldObject != null && !(" + keeps("variables.oldKeys") + ")",
+		Condition: otherKindOr(kind) + isSpelled("variables.keys") + " || oldObject != null && !(" + isSpelled("variables.oldKeys") + ")",
 		Message:   fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key),
 	}
 }
 
-// requireAllowed returns the requirement of a value that the rule allows, under all profiles. It is for labels and annotations of objects of
-// the kind that become the rule's tag, and that the request adds or changes.
+// requireAllowed returns the requirement of a value that the rule allows, on all profiles. It is for objects of the kind, and for labels
+// and annotations that become the rule's tag. The request must add or change these.
 func (p *policy) requireAllowed(rule *v1beta1.TagRule, kind string) requirement {
 	return requirement{
-		Condition: only(kind) + p.everywhere(func(g *guard) string {
-			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.hasKey(rule.Key), matches(g.TagValue, allowedPattern(rule)))
+		Condition: otherKindOr(kind) + p.forAllProfiles(func(c *profileChecker) string {
+			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasTagKey(rule.Key), matches(c.TagValue, allowedPattern(rule)))
 		}),
 		Message: fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
 	}
 }
 
-// allowedPattern returns a regular expression of the values that the rule allows. The rule allows some values only.
+// allowedPattern returns a regular expression of the values that the rule allows. The rule must have values or matches.
 func allowedPattern(rule *v1beta1.TagRule) string {
 	if rule.Values == nil {
 		return rule.Matches.Whole()
@@ -220,20 +221,26 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 	return "(?s)^(" + strings.Join(patterns, "|") + ")$"
 }
 
-// hasKey returns the condition that the label l becomes a tag with the key. The key is one of a tag or of a label: acme:owner or owner.
-func (p *guard) hasKey(key string) string {
-	made, keys := p.TagKey, p.transformed.TagKeys(key)
-	if p.IgnoresCase() {
-		// Keys of labels are ASCII here.
-		fixed := strings.Join(append(slices.Collect(maps.Values(p.replace)), p.policy.KeyPrefix, *cmp.Or(p.prefix, new(string))), "")
-		made, keys = replaced(made, lowers(fixed))+".lowerAscii()", words.Map(keys, p.Fold)
+// hasTagKey returns the condition that the label l becomes a tag of the key. The key is a label's or a tag's: owner or acme:owner.
+func (c *profileChecker) hasTagKey(key string) string {
+	tagKey, keys := c.TagKey, c.tagger.TagKeys(key)
+	if c.IgnoresCase() {
+		// Only prefixes and replacements can have characters beyond ASCII. The policy refuses other such keys.
+		texts := append(slices.Collect(maps.Values(c.replacements)), c.policy.KeyPrefix)
+		if c.prefix != nil {
+			texts = append(texts, *c.prefix)
+		}
+
+		tagKey = replaceAll(tagKey, lowerCaseTable(strings.Join(texts, ""))) + ".lowerAscii()"
+		keys = words.Map(keys, c.Fold)
 	}
 
-	return made + " in " + quoteAll(keys)
+	return tagKey + " in " + sortedCELList(keys)
 }
 
-// only returns the beginning of a condition for objects of the kind. It is empty for objects of all kinds.
-func only(kind string) string {
+// otherKindOr returns the beginning of a condition that is true for objects of other kinds: variables.kind != '/Namespace' || . It is empty
+// without a kind.
+func otherKindOr(kind string) string {
 	if kind == "" {
 		return ""
 	}
@@ -241,24 +248,25 @@ func only(kind string) string {
 	return "variables.kind != " + quote(kind) + " || "
 }
 
-// keysOf returns the expressions of the qualified key and of the tag key of the label with the key k.
-func (p *policy) keysOf(r *reading) (key, tag string) {
-	key = r.Key()
-	tag = key
+// keyExpressions returns the expressions of the qualified key and of the tag key of the label with the key k.
+func (p *policy) keyExpressions(r *reading) (qualifiedKey, tagKey string) {
+	qualifiedKey = r.Key()
+	tagKey = qualifiedKey
 
 	switch prefix := quote(p.KeyPrefix); {
 	case p.KeyPrefix == "":
 	case r.Form == v1beta1.KeyFormTag:
-		key = fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", key, prefix, utf8.RuneCountInString(p.KeyPrefix))
+		qualifiedKey = fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", tagKey, prefix, utf8.RuneCountInString(p.KeyPrefix))
 	default:
-		tag = prefix + " + " + key
+		tagKey = prefix + " + " + qualifiedKey
 	}
 
-	return key, tag
+	return qualifiedKey, tagKey
 }
 
-// KeyFields returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k).
+// KeyFields returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k). They have its
+// qualified key and its tag key.
 func (p *policy) KeyFields(r *reading) string {
-	key, tag := p.keysOf(r)
-	return fmt.Sprintf("'key': %s, 'tag': %s", key, tag)
+	qualifiedKey, tagKey := p.keyExpressions(r)
+	return fmt.Sprintf("'key': %s, 'tag': %s", qualifiedKey, tagKey)
 }

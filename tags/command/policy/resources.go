@@ -17,19 +17,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A tagFieldRule is a rule of the tag policy, for the managed resources with the field.
+// A tagFieldRule is a rule of the tagPolicy that applies to managed resources with the tag field.
 type tagFieldRule struct {
 	*v1beta1.TagRule
 
-	Number int // The position in tagPolicy.rules.
+	Number int // The index of the rule in tagPolicy.rules.
 
-	// selected selects the objects that the rule is for.
-	selected selector
+	// selector selects the objects that the rule is for.
+	selector selector
 
 	field *tagField
 }
 
-// resourcePolicies returns policies on managed resources by the input's tag policy, one for each tag field.
+// resourcePolicies returns policies on managed resources by the input's tagPolicy as YAML. There is one policy for each tag field.
 func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	if p.TagPolicy == nil {
 		return "", errors.New("--resources: the input has no tagPolicy: write one with the rules to judge by")
@@ -47,32 +47,34 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 
 	var out []dict
 	for _, f := range fields {
-		out = append(out, f.validating(f.spec())...)
+		out = append(out, f.policyAndBinding(f.spec())...)
 	}
 
-	return p.print(out...)
+	return p.toYAML(out...)
 }
 
-// spec returns the spec of the policy that judges the tags in the field. An update may break a rule in the same way as the object
-// before it, unless the policy didn't judge the object then.
+// spec returns the spec of the policy that judges the tags in the field. If the policy judged the object before an update, the update may
+// break a rule in the same way again.
 func (f *tagField) spec() dict {
-	unjudged := []string{"oldObject == null"}
+	unjudgedBefore := []string{"oldObject == null"}
 
-	for _, condition := range []string{f.Managed("oldObject"), f.Selected.Selects("oldObject"), selector{f.Selector}.Selects("oldObject")} {
+	bindingSelector := selector{f.Selector}
+	for _, condition := range []string{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), bindingSelector.Selects("oldObject")} {
 		if condition != "" {
-			unjudged = append(unjudged, "!("+condition+")")
+			unjudgedBefore = append(unjudgedBefore, "!("+condition+")")
 		}
 	}
 
-	// The variable judged has the object after the request, and before it if the policy judged it, each with its tags. rule0 has the
-	// breaches of the first rule, for each of these.
-	variables := []dict{named("judged", fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", or(unjudged...), indented(f.Tags("o"))))}
+	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. The
+	// variable rule0 has a list of messages for each of these: how its tags break the first rule.
+	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", anyOf(unjudgedBefore...), indented(f.Tags("o")))
+	variables := []dict{namedExpression("judged", judged)}
 
 	var validations []dict
 
 	for _, r := range f.Rules {
 		name := fmt.Sprintf("rule%d", r.Number)
-		variables = append(variables, named(name, "variables.judged.map(o, [o.tags].map(t,\n  "+indented(r.Breach())+")[0])"))
+		variables = append(variables, namedExpression(name, "variables.judged.map(o, [o.tags].map(t,\n  "+indented(r.BreachMessages())+")[0])"))
 		validations = append(validations, dict{
 			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
 			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
@@ -82,60 +84,74 @@ func (f *tagField) spec() dict {
 
 	return dict{
 		"failurePolicy":    "Fail",
-		"matchConstraints": f.constraints(),
-		"matchConditions":  f.conditions(),
+		"matchConstraints": f.matchConstraints(),
+		"matchConditions":  f.matchConditions(),
 		"variables":        variables,
 		"validations":      validations,
 	}
 }
 
-// constraints returns constraints that match the field's kinds, and more: the index has no plurals. Versions of a kind can have different
-// fields, so each request is judged in its own version.
-func (f *tagField) constraints() dict {
+// matchConstraints returns constraints that match all resources in the API groups of the field's kinds, since the plurals of the kinds are
+// unknown. matchConditions leave out other kinds. The match policy is Exact, since versions of a kind can have different fields.
+func (f *tagField) matchConstraints() dict {
+	groups := words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group }))
+
 	return dict{"matchPolicy": "Exact", "resourceRules": []dict{{
-		"apiGroups": words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group })), "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
+		"apiGroups": groups, "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
 	}}}
 }
 
-// conditions returns the conditions of a request that the policy judges. Its object:
+// matchConditions returns the conditions under which the policy judges a request. The object of the request:
 //
 //   - is of a kind with the field,
 //   - is changed in the cloud by its controller, and
 //   - is selected by the input.
-func (f *tagField) conditions() []dict {
-	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Managed("object")), named("selected", f.Selected.Selects("object"))}
+func (f *tagField) matchConditions() []dict {
+	all := []dict{
+		namedExpression("kinds", f.IsOfKinds()),
+		namedExpression("changes", f.ChangesCloud("object")),
+		namedExpression("selected", f.InputSelector.Selects("object")),
+	}
 
 	return slices.DeleteFunc(all, func(d dict) bool { return d["expression"] == "" })
 }
 
-// indented returns the expression with all lines but the first further to the right.
+// indented returns the expression with two more spaces at the beginning of each line but the first.
 func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
-// keys returns the keys that the rule's tag can have, such as owner and acme:owner.
-func (r tagFieldRule) keys() []string { return r.field.Guard.transformed.TagKeys(r.Key) }
+// tagKeys returns the keys that the rule's tag can have, such as owner and acme:owner.
+func (r tagFieldRule) tagKeys() []string { return r.field.Checker.tagger.TagKeys(r.Key) }
 
-// Breach returns the expression, in lines, of a list of messages: the breaches of the rule by the tags t of the object o. It is empty if
-// the tags keep the rule.
-func (r tagFieldRule) Breach() string {
-	g, out := r.field.Guard, ""
-	hasKey := g.has("e.key", r.keys())
+// BreachMessages returns the expression of a list of messages, one for each breach of the rule. In the expression, o.object is the object,
+// and t has its tags. The list has these messages:
+//
+//   - for each tag of the rule's key with a value that the rule doesn't allow
+//   - if no tag has the rule's key, for each tag whose key differs from it in case only
+//   - if there is neither, and the rule requires the tag
+func (r tagFieldRule) BreachMessages() string {
+	c := r.field.Checker
+	hasKey := c.isOneOf("e.key", r.tagKeys())
 
+	out := ""
 	if len(r.Allowed()) > 0 {
+		isAllowed := matches("e.value", allowedPattern(r.TagRule))
 		out = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
-			hasKey, matches("e.value", allowedPattern(r.TagRule)), shown("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
+			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
-	made, _ := g.transformed.Judge(tags.Label{QualifiedKey: r.Key, TagKey: g.policy.KeyPrefix + r.Key})
-	name := strings.Join(words.Map(words.Distinct([]string{made.Key, r.Key}), strconv.Quote), " or ")
+	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
+	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
-	spelled := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)", folded("e.key", r.keys()), quote(" must be spelled "+name+", as tagPolicy has it"))
+	withoutKey := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
+		matchesIgnoringCase("e.key", r.tagKeys()), quote(" must be spelled "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
-		spelled = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]", spelled, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", name, r.field.Path)))
+		withoutKey = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
+			withoutKey, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, r.field.Path)))
 	}
 
-	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", hasKey, spelled)
-	if selected := r.selected.Selects("o.object"); selected != "" {
-		out = fmt.Sprintf("!(%s) ? [] :\n%s", selected, out)
+	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", hasKey, withoutKey)
+	if isSelected := r.selector.Selects("o.object"); isSelected != "" {
+		out = fmt.Sprintf("!(%s) ? [] :\n%s", isSelected, out)
 	}
 
 	return out

@@ -112,7 +112,7 @@ func TestResourcesEveryKind(t *testing.T) {
 				t.Errorf("%v has no tag field, and should be judged by no policy, but is by %d", gvk, judges)
 			}
 
-			counts[located.Why(located.Lacks)]++
+			counts[located.WhyLeftAlone(located.NoFieldReason)]++
 
 			continue
 		}
@@ -368,7 +368,7 @@ func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
 		tb.Fatal(err)
 	}
 
-	p.use(s.Input)
+	p.setInput(s.Input)
 
 	fields, err := p.tagFields(s, nil)
 	if err != nil {
