@@ -92,6 +92,10 @@ type Owners struct {
 	Atomic     bool
 	fieldOwner Owner
 
+	// HeldBy is the name of another field manager that owns the field itself, but no entry of it, or empty. For example, a
+	// provider has copied the cloud's tags, and labels have replaced all of them since.
+	HeldBy string
+
 	// entries has the owner of each entry by tag key. In a list of strings, it has them by string, such as env=prod.
 	entries map[string]Owner
 }
@@ -171,6 +175,10 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 			fieldDepth, out.fieldOwner = depth, Owner{}.withManager(manager, ours)
 		case isLeaf && depth == fieldDepth, f.Atomic && depth > len(path):
 			out.fieldOwner = out.fieldOwner.withManager(manager, ours)
+		}
+
+		if isLeaf && depth == len(path) && !ours && (out.HeldBy == "" || manager < out.HeldBy) {
+			out.HeldBy = manager
 		}
 
 		if !isLeaf {

@@ -205,6 +205,7 @@ func (s *stage) agrees() error {
 		case ours && labelled, key == providersTag:
 		case s.ignores && strings.HasPrefix(key, "backup"):
 		case s.earlier[key] != "" && s.shape.has(spec, key, s.earlier[key]):
+		case len(spec) == 1 && slices.Contains(noted(NoteLeftover), key): // The last tag may have to stay.
 		case !s.ownedByOthers(key):
 			return fmt.Errorf("nobody desires the tag %s", key)
 		case ours && !slices.Contains(noted(NoteLeftover), key) && len(noted(NoteLastStays)) == 0:
@@ -416,6 +417,35 @@ func TestLastLabelLeaves(t *testing.T) {
 				if len(s.cloud) > 0 {
 					must(t, s, fmt.Errorf("the cloud still has %v", s.cloud))
 				}
+			})
+		})
+	}
+}
+
+// TestLastTagHeld proves that Crossplane can apply the resource after the last label has gone, if the provider has copied the
+// tag from the cloud before the label replaced it. The provider still owns the field then.
+func TestLastTagHeld(t *testing.T) {
+	t.Parallel()
+
+	for name, shape := range modelShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			rapid.Check(t, func(t *rapid.T) {
+				s := &stage{plane: newPlane(shape, modelProvider{}, rapid.Bool().Draw(t, "oldServer"))}
+				s.cloud = make(map[string]string)
+				shape.put(s.cloud, "ours:a", "0")
+
+				providerFirst := rapid.Bool().Draw(t, "providerFirst")
+				must(t, s, s.follow(false))
+
+				s.labels = map[string]string{"a": "1"}
+
+				must(t, s, s.follow(providerFirst))
+
+				s.labels = nil
+
+				must(t, s, s.settles(providerFirst))
 			})
 		})
 	}

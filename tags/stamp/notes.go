@@ -50,8 +50,9 @@ const (
 	// tags to it, or leaves them alone.
 	NoteLastStays
 
-	// NoteLeftover says that tags with keyPrefix stay although no step desires them. The Manager owns them. It is the
-	// provider, somebody who has edited the resource, or another program that applies it.
+	// NoteLeftover says that tags with keyPrefix stay although no step desires them. The Manager owns them, or owns the field
+	// itself and the last tag stays. It is the provider, somebody who has edited the resource, or another program that
+	// applies it.
 	NoteLeftover
 
 	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.

@@ -2,6 +2,8 @@ package stamp
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -19,6 +21,9 @@ import (
 // null. Only API servers with structured-merge-diff v6.3.1 to v6.4.1 can do it. So the function removes the field in one run,
 // and adds it again in the next run, with an empty value. Between the two runs, the provider may not copy anything. So the
 // resource has managementPolicies without LateInitialize then, if its kind has managementPolicies.
+//
+// The field can't be removed, either, if another field manager owns the field itself. Then the function keeps one tag: see
+// keepLastTag.
 
 // emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. Its
 // value is one of these:
@@ -238,6 +243,23 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	}
 
 	return object.Set(r, policiesPath, desired)
+}
+
+// keepLastTag keeps one observed tag if Crossplane owns all of them, and another field manager owns the tag field itself. If no
+// tag stayed, the API server would make null of the field, and refuse null in each run. For example, a provider has copied
+// plexsphere:env: dev from the cloud, the label env: prod has replaced it, and the label goes. See Held of
+// testdata/cases/refilled.yaml.
+func (p *plan) keepLastTag() {
+	t, owners := p.target, p.target.Owners()
+	if owners.HeldBy == "" || owners.Atomic || p.decision.Tags.Len() > 0 || !ownedByCrossplane(t, &p.labels.Keys) {
+		return
+	}
+
+	observed := t.ReadTags(t.ObservedValue, &p.labels.Keys).All()
+	last := slices.MinFunc(slices.Collect(observed), func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) })
+
+	p.decision.Tags.Put(last)
+	p.Notes.add(NoteLeftover, owners.HeldBy, cmp.Or(last.Key, last.String()))
 }
 
 // noteLastTag adds a note if the last tag stays in the cloud. Then the provider also fills an empty field, or the schema admits

@@ -15,6 +15,7 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
+	p.keepLastTag()
 
 	// After an error, the resource is left alone, and the run goes on.
 	if p.recordMismatch(p.writeTags()) {
