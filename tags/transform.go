@@ -62,9 +62,9 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether readers can take the string of the tag t, key+separator+value, for a tag that t's label may not
-// set. With the reserved key zone and the separator =, the tag zone=a: b has the string zone=a=b. It reads as zone: a=b, too.
-// Without a separator, the result is false.
+// ReadsAsReserved reports whether the string key+separator+value of the tag t can also be read as a tag with a reserved key, or
+// with a key that providers set. With the reserved key zone and the separator =, the tag zone=a: b has the string zone=a=b. It
+// reads as zone: a=b, too. A trusted label may have such a reserved key. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	if separator == "" {
 		return false
@@ -135,7 +135,8 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 }
 
 // SetOverridden sets the trusted labels that lost to labels of later sources. With several labels of one tag key, the last one
-// counts. A tag key may turn out to be reserved only in the key format of a profile: then the trusted label wins after all.
+// counts. Such a label wins after all if its tag key is reserved in the key format of a profile. On Google Cloud, a/b becomes a_b,
+// which may be a reserved key.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {

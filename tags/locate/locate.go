@@ -201,9 +201,9 @@ func (ts *Targets) Locate(t *Target) bool {
 	return t.NoFieldReason == None
 }
 
-// UseCopies sets the desired resources with copied metadata, by name. The tag field gets its value from before copying, and
-// the copied tags become Copies. A label has precedence over a copy: a copied tag team: a stays only if no label has the
-// key team.
+// UseCopies sets the resources that have changed because metadata was copied to them, by name. If the copy has changed the tag
+// field, UseCopies restores the field, and sets Copies to the copied tags. So labels have precedence over copies: the copied
+// tag team: a later becomes a tag only if no label has the key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -228,9 +228,9 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	}
 }
 
-// copied returns the entries that copying added to a tag field. For two maps, it returns the new and the changed keys. For
-// other values, it returns all of after. Some clouds ignore the case of keys. There it returns all spellings of a copied
-// key: on Azure, a copy of `zone` returns `zone` and `Zone`.
+// copied returns the entries that copying has added to a tag field, or changed in it. before and after are the field's values.
+// From {team: a} to {team: a, zone: b}, it returns {zone: b}. If they aren't maps, it returns all of after. If the cloud
+// ignores the case of keys, it returns all spellings of a copied key: on Azure, a copy of `zone` returns `zone` and `Zone`.
 func copied(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after

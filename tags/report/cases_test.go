@@ -198,7 +198,7 @@ func (c *resultCase) results() []stamp.Result {
 		r = unknown(r.Resource)
 	}
 
-	r.Lacks = max(r.Lacks, lackNames[c.Lacks])
+	r.NoFieldReason = max(r.NoFieldReason, lackNames[c.Lacks])
 	r.Records = slices.Concat(records(stamp.Tagged, c.Tagged), recordsOf(stamp.Retained, c.Retained...), recordsOf(stamp.Ignored, c.Ignored...), recordsOf(stamp.Removed, c.Removed...))
 
 	for _, n := range c.Notes {

@@ -128,12 +128,12 @@ func (f *findings) add(s *stamp.Result) {
 	switch {
 	case s.Mismatch != "":
 		f.mismatched = append(f.mismatched, s)
-	case s.Lacks.IsUnknown():
+	case s.NoFieldReason.IsUnknown():
 		f.unknown = append(f.unknown, s)
 	case s.LeftAlone != "":
 		f.notTagged = append(f.notTagged, s)
 
-		switch s.Lacks {
+		switch s.NoFieldReason {
 		case locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest:
 			f.noField++
 		case locate.Unlisted, locate.LooksLike:
@@ -181,7 +181,7 @@ func (f *findings) digest(id string, v verdict) string {
 	said := make([]news, 0, len(f.Results))
 
 	for i := range f.Results {
-		if s := &f.Results[i]; s.HasNews() {
+		if s := &f.Results[i]; s.HasMoreThanSkips() {
 			said = append(said, newsOf(s))
 			facts = append(facts, &said[len(said)-1])
 		}
@@ -220,9 +220,9 @@ func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
 		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, PassesLabelsOn: s.PassesLabelsOn,
-		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.Lacks),
-		Unknown:   s.Lacks.IsUnknown(),
-		Composite: s.Lacks == locate.Undeclared || s.Lacks == locate.Composite,
+		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.NoFieldReason),
+		Unknown:   s.NoFieldReason.IsUnknown(),
+		Composite: s.NoFieldReason == locate.Undeclared || s.NoFieldReason == locate.Composite,
 		Withheld:  withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},
 	}
 

@@ -239,12 +239,12 @@ func active(name, provider string) stamp.Result {
 
 // untagged returns a resource that can't be tagged.
 func untagged(name string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", Lacks: locate.NoField}
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoFieldReason: locate.NoField}
 }
 
 // unknown returns a managed resource of which nobody knows whether it has a tag field.
 func unknown(name string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "isn't known to have a tag field", Lacks: locate.Unknown}
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "isn't known to have a tag field", NoFieldReason: locate.Unknown}
 }
 
 // logger returns a logger that writes lines without a time to b.

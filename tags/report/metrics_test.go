@@ -77,7 +77,7 @@ func TestMetrics(t *testing.T) {
 			want[series(trustedSkipped, p)] += i
 
 			o.Results = slices.Concat(o.Results, slices.Repeat([]stamp.Result{active("a", p)}, i), []stamp.Result{
-				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", Lacks: locate.Unknown}, // Not taggable.
+				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", NoFieldReason: locate.Unknown}, // Not taggable.
 				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Records: recordsOf(stamp.Retained, "k")}, // Neither.
 			})
 			want[series(tagged, p)] += i

@@ -264,7 +264,7 @@ func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 		}
 
 		switch {
-		case r.Lacks.IsUnknown():
+		case r.NoFieldReason.IsUnknown():
 			want[series(notKnown, r.Provider)]++
 		case r.LeftAlone != "":
 			want[series(notTaggable, r.Provider)]++
@@ -386,7 +386,7 @@ func TestManyResources(t *testing.T) {
 	for i, name := range repeat(300, func(int) string { return strings.Repeat("n\n", 150) }) {
 		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: strings.Repeat("ü", 600)}
 		notKnown := alone
-		notKnown.Lacks = locate.Unknown
+		notKnown.NoFieldReason = locate.Unknown
 
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
 			stamp.Result{

@@ -83,15 +83,15 @@ func (m *mergedLabels) leaveOutSurplus() error {
 	return nil
 }
 
-// limitCount returns how many of n labels may stay, and adds the number of the others to LeftOut.
+// limitCount returns how many of n labels may stay: at most maxLabels. It adds the number of the others to LeftOut.
 func (m *mergedLabels) limitCount(n int) int {
 	m.set.LeftOut += max(n-maxLabels, 0)
 
 	return min(n, maxLabels)
 }
 
-// dropLeftOut drops the labels of all resources that were left out of common, the set without labels that differ. No resource can
-// have them either, since a resource has all labels of common, and perhaps more.
+// dropLeftOut drops labels that leaveOutSurplus has left out of common. The set common has only labels that are the same for all
+// composed resources. If these are too many already, they are too many for each resource, too.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
@@ -101,8 +101,8 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	p.labels = slices.DeleteFunc(p.labels, func(scoped scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A sourceLimit leaves out labels of one source that no set can have. Labels come in the order of their keys. The first
-// maxLabels+1 are admitted: by the last of them, leaveOutSurplus sees that there are too many.
+// A sourceLimit admits the first maxLabels+1 labels of one source, in the order of their keys, and counts the others. One label
+// more than a set may have tells leaveOutSurplus that there are too many.
 type sourceLimit struct {
 	reserved profile.KeySet
 

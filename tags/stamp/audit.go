@@ -111,13 +111,13 @@ func settled(t *locate.Target, after object.Node) bool {
 	found := 0
 
 	for key, v := range observed.Fields() {
-		desiredValue, ok := desired[string(key)]
-		if ok && !desiredValue.Equal(v) || !ok && !locate.ProviderSets(t.Field, key) && !t.Field.OnlyKubernetes(key) {
-			return false
-		}
+		desiredValue, isDesired := desired[string(key)]
 
-		if ok {
+		switch {
+		case isDesired && desiredValue.Equal(v):
 			found++
+		case isDesired || !locate.ProviderSets(t.Field, key) && !t.Field.OnlyKubernetes(key):
+			return false
 		}
 	}
 

@@ -79,30 +79,32 @@ func (d *Decision) removeReserved() {
 	l := d.Labels
 
 	for e := range d.Tags.All() {
-		key, reserved := l.reservedKey(e)
-		if !reserved || l.setByProvider(e) && !e.IsAmbiguous() || d.setByTrustedLabel(e) {
+		key, isReserved := l.reservedKey(e)
+		isProviderTag := l.setByProvider(e) && !e.IsAmbiguous()
+
+		if !isReserved || isProviderTag || d.setByTrustedLabel(e) {
 			continue
 		}
 
-		assigned, isAssigned := e.FirstKey(l.assigned)
-		_, isForfeited := e.FirstKey(l.forfeited)
+		labelKey, hasLabel := e.FirstKey(l.assigned)
+		_, hasSkippedLabel := e.FirstKey(l.forfeited)
 
-		if !isAssigned && !isForfeited && d.trustedBefore(e) {
+		if !hasLabel && !hasSkippedLabel && d.trustedBefore(e) {
 			continue
 		}
 
 		d.Tags.Remove(e)
 
-		switch {
-		case !isAssigned:
+		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		case !d.ownedByOthers(e): // A tag of others stays, and keeps its slot.
-			d.respelled = append(d.respelled, l.assignedTo[profile.FoldKey(assigned)])
+		} else if !d.ownedByOthers(e) { // Another field manager's tag keeps its slot.
+			d.respelled = append(d.respelled, l.assignedTo[profile.FoldKey(labelKey)])
 		}
 	}
 }
 
-// setByTrustedLabel reports whether a trusted label gives the entry e its value, or has the reserved key and replaces e later.
+// setByTrustedLabel reports whether the entry e gets or has the value of a trusted label. If owner is a reserved key, the label
+// owner: team-a later replaces owner: me. With another key, e must have the key and the value of the label already.
 func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {
@@ -153,7 +155,8 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// Labels can differ in case alone. An entry of one label may have stood in the way of another, and is gone now.
+	// On DigitalOcean, the labels Env and env can take the place of one tag. Each label that replaces a tag is put again, since
+	// the other one may have replaced its tag.
 	for _, positions := range d.Labels.byFold {
 		for _, i := range positions {
 			if d.judged[i].Fate == Tagged {

@@ -548,7 +548,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 
 		c.check(t, "with its schema", with[c.String()], want)
 
-		if with[c.String()].Lacks.IsUnknown() {
+		if with[c.String()].NoFieldReason.IsUnknown() {
 			t.Errorf("%s: its schema says that it has no tag field, but nobody knows", c)
 		}
 
@@ -556,7 +556,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 			tagged++
 		}
 
-		if got := without[c.String()]; want != nil && got.Stamped.IsZero() && got.Lacks.IsUnknown() {
+		if got := without[c.String()]; want != nil && got.Stamped.IsZero() && got.NoFieldReason.IsUnknown() {
 			unsure++
 		} else {
 			c.check(t, "without a schema", got, want)

@@ -28,10 +28,12 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// keptByResource reports whether the observed entry e is another system's tag that the resource has because of ignoreTags, and that
-// the provider doesn't report. Such a tag stays until removeTags names it.
+// keptByResource reports whether the resource has the observed entry e only because of ignoreTags: no step, label or other field
+// manager desires it, and the provider doesn't report it. Such a tag stays until removeTags names it.
 func (d *Decision) keptByResource(e *tagset.Entry) bool {
-	return !d.Tags.Has(e.ID) && len(d.Labels.positionsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
+	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Owners.Stays(e, true)
+
+	return !isDesired && (d.Cloud == nil || !d.Cloud.Has(e.ID))
 }
 
 // ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the
@@ -42,17 +44,17 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 		return
 	}
 
-	labels, has := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
-	if found.retain && (len(labels) > 0 || has) {
+	labels, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
+	if found.retain && (len(labels) > 0 || isDesired) {
 		return
 	}
 
 	entries = d.follow(entries)
 
 	switch {
-	case len(labels) > 0 && !has: // The tag takes the slot of the first label.
+	case len(labels) > 0 && !isDesired: // The tag takes the slot of the first label.
 		d.instead[labels[0]], labels = entries, labels[1:]
-	case has && d.Tags.GrowthByPutEntries(entries) <= 0:
+	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0:
 		d.Tags.PutEntries(entries)
 	default:
 		d.foreign = append(d.foreign, entries)
@@ -131,7 +133,9 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, "", d.keptKeys()...)
 
-	if d.Cloud == nil && (!d.IsReported || d.Observed != nil && hasMoreThanProviderTags(t, d.Observed) && t.ProviderHasObserved()) {
+	// The provider has seen tags of the resource, and reports none.
+	reportsNone := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed) && t.ProviderHasObserved()
+	if d.Cloud == nil && (!d.IsReported || reportsNone) {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
 }

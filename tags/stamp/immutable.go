@@ -91,7 +91,7 @@ func (p *plan) freeze() error {
 	}
 
 	p.conclude()
-	p.compare()
+	p.noteImmutable()
 
 	return nil
 }
@@ -104,22 +104,22 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	reported := set != nil
 
 	if !reported {
-		there := t.ObservedValue
+		value := t.ObservedValue
 		if t.ObservedErr != nil || stuckWithoutTags(t) {
-			there = object.Node{}
+			value = object.Node{}
 		}
 
 		var err error
-		if set, err = tagset.Read(there, t.Field, keys); err != nil {
+		if set, err = tagset.Read(value, t.Field, keys); err != nil {
 			return nil, err
 		}
 	}
 
 	for e := range set.All() {
-		switch {
-		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.belongsToCloud(e)):
-			set.Remove(e)
-		case !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
+		missingInCloud := all != nil && !e.Opaque && !all.Has(e.ID)
+		ownedByProvider := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
+
+		if reported && (missingInCloud || l.belongsToCloud(e)) || ownedByProvider {
 			set.Remove(e)
 		}
 	}
@@ -194,9 +194,9 @@ func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	return object.Object{}, nil
 }
 
-// compare notes which labels are no tags of the resource, or have another value there. Labels beyond the cap
-// could never have been tags.
-func (p *plan) compare() {
+// noteImmutable adds a note on labels that are no tags of the resource, or have another value there. The resource was made with env:
+// dev, and now has the label env: prod. Labels beyond the cap could never have been tags.
+func (p *plan) noteImmutable() {
 	for i := range p.judged[:min(len(p.judged), p.labels.Profile.MaxTags)] {
 		j, l := &p.judged[i], &p.labels.all[i]
 

@@ -21,14 +21,14 @@ func (s *Stamper) leftAlone(t *locate.Target) Result {
 	case t.LeaveReason != locate.None:
 		r.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
-		r.Lacks = t.NoFieldReason
+		r.NoFieldReason = t.NoFieldReason
 
 		hasExactReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
 		if t.IsComposite() && !hasExactReason {
-			r.Lacks = locate.Composite
+			r.NoFieldReason = locate.Composite
 		}
 
-		r.LeftAlone = t.WhyLeftAlone(r.Lacks)
+		r.LeftAlone = t.WhyLeftAlone(r.NoFieldReason)
 	}
 
 	r.Stamped = s.withAppliedTags(t)

@@ -32,7 +32,7 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	// These labels replace tags that takeAway has removed because their keys differ in case.
+	// These labels replace tags that removeReserved has removed, such as Owner for the label owner.
 	positions := d.respelled
 
 	for e := range d.Tags.All() {

@@ -28,9 +28,9 @@ type Result struct {
 	// LeftAlone is why the resource is left alone, or empty if it isn't.
 	LeftAlone string
 
-	// Lacks is why the resource has no tag field. It is set only if the resource is left alone for this reason, which
+	// NoFieldReason is why the resource has no tag field. It is set only if the resource is left alone for this reason, which
 	// LeftAlone has in words.
-	Lacks locate.Reason
+	NoFieldReason locate.Reason
 
 	// Mismatch is why the tag field is left alone, or empty if it isn't. Usually its value has another shape than the kind
 	// wants.
@@ -79,13 +79,14 @@ func (r *Result) Keys(fate Fate) (keys []string) {
 	return keys
 }
 
-// HasNews reports whether messages name the resource for more than its skipped labels.
-func (r *Result) HasNews() bool {
+// HasMoreThanSkips reports whether there is more to tell about the resource than skipped labels: a note, a mismatch, a withheld
+// label, or why it is left alone.
+func (r *Result) HasMoreThanSkips() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Judged.Withheld)
 }
 
-// trimRecords drops the records of skipped labels, and the records of withheld labels beyond the first MaxNamed of each fate.
-// There can be thousands of labels on thousands of resources. If removeTags names 1,000 labels, MaxNamed of their records
+// trimRecords drops the records of skipped labels, and the records of withheld labels beyond the first words.MaxNameCount of each fate.
+// There can be thousands of labels on thousands of resources. If removeTags names 1,000 labels, words.MaxNameCount of their records
 // stay, and More counts the others.
 func (r *Result) trimRecords() {
 	r.Notes.sort()
