@@ -373,8 +373,8 @@ func label(l tags.Label) string {
 	return out
 }
 
-func tagKey(k resolve.TagKey) string {
-	out := fmt.Sprintf("%q", k.Pattern)
+func tagKey(k resolve.TagPattern) string {
+	out := fmt.Sprintf("%q", k.Key)
 	if k.Value != nil {
 		out += fmt.Sprintf(" at %q", *k.Value)
 	}

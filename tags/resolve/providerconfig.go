@@ -148,9 +148,9 @@ func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags
 
 	var out []tags.Label
 
-	all, limit := found[0], sourceLimit{reserved: p.reserved}
+	foundCount, limit := len(found[0]), sourceLimit{reserved: p.reserved}
 
-	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, all) {
+	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found[0]) {
 		// Anybody may make a config in a namespace.
 		l.Trusted = l.Trusted && !config.Namespaced
 
@@ -160,7 +160,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags
 		}
 
 		if !ok {
-			delete(all, value.key) // A value of null is no label.
+			foundCount-- // A value of null is no label.
 			continue
 		}
 
@@ -172,14 +172,14 @@ func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags
 	p.leftOut += limit.leftOut
 
 	// A map without any labels is empty on purpose: it is no absence.
-	if len(all) > 0 && len(out) == 0 {
-		return nil, &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", len(all), config))}
+	if foundCount > 0 && len(out) == 0 {
+		return nil, &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}
 	}
 
 	return out, nil
 }
 
-// emptyReason returns the reason why the source finds nothing. whyFirst is the reason of the first config, or empty if none was
+// whyEmpty returns the reason why the source finds nothing. whyFirst is the reason of the first config, or empty if none was
 // read.
 func (source *configSource) whyEmpty(whyFirst string) string {
 	switch {

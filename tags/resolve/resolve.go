@@ -53,7 +53,7 @@ type LabelSet struct {
 	Classes map[string]object.Object
 
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
-	Remove, Ignore []TagKey
+	Remove, Ignore []TagPattern
 
 	// Metadata has the labels and annotations that kubernetesMetadata copies, for each of its entries. Entries that copy from
 	// composed resources have none yet.
@@ -108,8 +108,8 @@ func (s *LabelSet) Valueless() []SourceNote {
 	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return isEmpty[note.Source] })
 }
 
-// Surplus returns how many labels are left out, since a label set has at most maxLabels. It is 200 for 1,200 labels. If labels differ per resource, Surplus returns the largest number of any resource so far. It is the most that there can
-// be: keys that are left out are not compared, so a key of two sources counts twice.
+// Surplus returns how many labels are left out, since a label set has at most maxLabels. It is 200 for 1,200 labels. If labels
+// differ per resource, Surplus returns the largest number of any resource so far. A key that two sources give may count twice.
 func (s *LabelSet) Surplus() int {
 	if s.PerResource == nil {
 		return s.LeftOut
@@ -275,7 +275,7 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 		r.set.Provider = cmp.Or(provider, r.set.Provider)
 	}
 
-	if err := r.tagKeys(); err != nil {
+	if err := r.resolveTagPatterns(); err != nil {
 		return LabelSet{}, err
 	}
 

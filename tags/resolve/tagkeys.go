@@ -11,12 +11,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A TagKey is a pattern of removeTags or ignoreTags. Tags that match it are removed, or belong to another system.
-type TagKey struct {
-	// Pattern is a tag key, or the beginning of tag keys and a *, such as backup:*.
-	Pattern string
+// A TagPattern matches the tags that removeTags removes, or that ignoreTags leaves to another system.
+type TagPattern struct {
+	// Key is a tag key, or the beginning of tag keys and a *, such as backup:*.
+	Key string
 
 	// Value is the only value with which tags are removed. If it is nil, tags with any value are.
 	Value *string
@@ -24,16 +25,16 @@ type TagKey struct {
 	// Retain reports whether a desired tag stays if the other system sets it to another value.
 	Retain bool
 
-	// Untrusted reports whether the pattern came from a field. Such a pattern doesn't touch tags with reserved keys, since the
-	// author of the field isn't trusted.
+	// Untrusted reports whether the key came from a field, such as spec.ignored of the XR. Then the pattern doesn't touch tags
+	// with reserved keys, since the author of the field isn't trusted.
 	Untrusted bool
 }
 
-// tagKeys resolves removeTags and ignoreTags of the input. It returns an error if fields and expressions give too many patterns.
+// resolveTagPatterns resolves removeTags and ignoreTags of the input. It returns an error if fields and expressions give too many patterns.
 // The patterns of include count, too. See testdata/tagkeys.yaml.
-func (r *resolver) tagKeys() error {
+func (r *resolver) resolveTagPatterns() error {
 	for i, t := range r.input.RemoveTags {
-		keys, err := r.tagKeysOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
+		keys, err := r.tagPatternsOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagPattern{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (r *resolver) tagKeys() error {
 	}
 
 	for i, t := range r.input.IgnoreTags {
-		keys, err := r.tagKeysOf(r.input.Where("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
+		keys, err := r.tagPatternsOf(r.input.Where("ignoreTags[%d]", i), &t.TagKeys, TagPattern{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
 			return err
 		}
@@ -53,24 +54,24 @@ func (r *resolver) tagKeys() error {
 	return tooManyError(r.patternCounts, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
 }
 
-// tagKeysOf returns the keys of an entry of removeTags or ignoreTags, each as a copy of the template. An entry has one key, such as
-// {key: "backup:*"}, or names a field with keys. If the field's value is of none of the kinds, the error ends with the mismatch.
-// name is the entry's name in messages.
-func (r *resolver) tagKeysOf(name string, entry *v1beta1.TagKeys, template TagKey, mismatch string, kinds ...string) ([]TagKey, error) {
+// tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags, each as a copy of the template with a key. An entry has
+// one key, such as {key: "backup:*"}, or names a field with keys. If the field's value is of none of the kinds, the error ends with
+// the mismatch. name is the entry's name in messages.
+func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds ...string) ([]TagPattern, error) {
 	if entry.FromFieldPath.IsZero() {
-		template.Pattern = entry.Key
-		return []TagKey{template}, nil
+		template.Key = entry.Key
+		return []TagPattern{template}, nil
 	}
 
-	keys, err := r.keysFromField(entry, template, mismatch, kinds)
+	keys, err := r.patternsFromField(entry, template, mismatch, kinds)
 	r.patternCounts[name] = len(keys)
 
 	return keys, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// keysFromField returns the keys in the field of an entry, which has a list of keys, or a map from keys to values. For example,
-// spec.ignored: [owner, team/*] has two keys. All keys are Untrusted.
-func (r *resolver) keysFromField(entry *v1beta1.TagKeys, template TagKey, mismatch string, kinds []string) ([]TagKey, error) {
+// patternsFromField returns the patterns in the field of an entry, which has a list of keys, or a map from keys to values. For
+// example, spec.ignored: [owner, team/*] has two patterns. All of them are Untrusted.
+func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds []string) ([]TagPattern, error) {
 	template.Untrusted = true
 
 	o, err := r.contextObject(entry.ContextKey)
@@ -85,32 +86,29 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, template TagKey, mismat
 
 	name := o.prefix + entry.FromFieldPath.String()
 	if n.IsObject() {
-		return tagKeysOfMap(name, n.Value())
+		return tagPatternsOfMap(name, n.Value())
 	}
 
-	patterns, err := patternsIn(n, name, v1beta1.ValidateKeyPattern)
-	keys := make([]TagKey, len(patterns))
+	keys, err := patternsIn(n, name, v1beta1.ValidateKeyPattern)
 
-	for i, pattern := range patterns {
-		keys[i] = template
-		keys[i].Pattern = pattern
-	}
-
-	return keys, err
+	return words.Map(keys, func(key string) TagPattern {
+		template.Key = key
+		return template
+	}), err
 }
 
-// tagKeysOfMap returns the keys of the map m with their values: {"env": "test"} removes env=test only. name is the map's name in
-// messages.
-func tagKeysOfMap(name string, m *structpb.Value) ([]TagKey, error) {
+// tagPatternsOfMap returns the keys of the map m with their values as patterns: {"env": "test"} removes env=test only. name is the
+// map's name in messages.
+func tagPatternsOfMap(name string, m *structpb.Value) ([]TagPattern, error) {
 	values, err := object.StringMap(m, name)
-	keys := make([]TagKey, 0, len(values))
+	keys := make([]TagPattern, 0, len(values))
 
 	for _, pattern := range slices.Sorted(maps.Keys(values)) {
 		if why := v1beta1.ValidateKeyPattern(pattern); why != "" {
 			return nil, errors.Errorf("%s[%s]: %s", name, pattern, why)
 		}
 
-		keys = append(keys, TagKey{Pattern: pattern, Value: new(values[pattern]), Untrusted: true})
+		keys = append(keys, TagPattern{Key: pattern, Value: new(values[pattern]), Untrusted: true})
 	}
 
 	return keys, err

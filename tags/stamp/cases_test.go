@@ -100,13 +100,13 @@ type moreLabel struct {
 }
 
 // A caseKey is a pattern of tag keys, alone or in an object with its other fields.
-type caseKey resolve.TagKey
+type caseKey resolve.TagPattern
 
 // UnmarshalJSON reads a pattern, or an object of all fields.
 func (k *caseKey) UnmarshalJSON(b []byte) error {
 	*k = caseKey{}
 	if b[0] == '"' {
-		return json.Unmarshal(b, &k.Pattern)
+		return json.Unmarshal(b, &k.Key)
 	}
 
 	fields := struct {
@@ -116,7 +116,7 @@ func (k *caseKey) UnmarshalJSON(b []byte) error {
 		FromField bool    `json:"fromField"`
 	}{}
 	err := strictly(b, &fields)
-	*k = caseKey{Pattern: fields.Key, Value: fields.Value, Retain: fields.Retain, Untrusted: fields.FromField}
+	*k = caseKey{Key: fields.Key, Value: fields.Value, Retain: fields.Retain, Untrusted: fields.FromField}
 
 	return err
 }
@@ -364,10 +364,10 @@ func labelsOf(values map[string]string, isTrusted bool) []tags.Label {
 	return out
 }
 
-func tagKeys(keys []caseKey) []resolve.TagKey {
-	out := make([]resolve.TagKey, len(keys))
+func tagKeys(keys []caseKey) []resolve.TagPattern {
+	out := make([]resolve.TagPattern, len(keys))
 	for i, k := range keys {
-		out[i] = resolve.TagKey(k)
+		out[i] = resolve.TagPattern(k)
 	}
 
 	return out

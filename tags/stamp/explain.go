@@ -65,7 +65,7 @@ type LookedTag struct {
 	Manager string
 
 	// NamedBy is the first entry of ignoreTags that names the tag, or the tag of its Label, or nil if none does.
-	NamedBy *resolve.TagKey
+	NamedBy *resolve.TagPattern
 }
 
 // Look returns a Look at t, and changes nothing. If the Composition desires env: dev, and the label env: prod has onConflict Retain,
@@ -148,7 +148,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 }
 
 // addTags adds the tags of the state. If kubectl edit has set owner: me, that tag has the manager kubectl-edit.
-func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagKey) {
+func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagPattern) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
 			continue
@@ -168,7 +168,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 }
 
 // addLabels adds the records of p's labels. The record of the label env: prod has IsThere if the field had env: prod before.
-func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagKey) {
+func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
 	for i, j := range slices.Concat(p.judged, p.labels.skipped) {
 		if j.Fate == TakenAway {
 			continue

@@ -58,7 +58,7 @@ type Judged struct {
 
 	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the
 	// tag. Only Look and Preview set it.
-	NamedBy *resolve.TagKey
+	NamedBy *resolve.TagPattern
 }
 
 // skippedByProfile returns the record of a label that the profile p skips.

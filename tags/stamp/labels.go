@@ -104,7 +104,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 
 // withMatchers adds the entries of removeTags and ignoreTags to the labels, and returns the labels. With removeTags
 // [team/*], it marks the label team/a as removed.
-func (l *Labels) withMatchers(remove, ignore []resolve.TagKey) *Labels {
+func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
 	if l.Shape.Form().HasTexts {
@@ -166,7 +166,7 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 // setKnownKeys sets the keys that make a string of a list a tag: keys of labels, keys that providers set, and keys that
 // removeTags or ignoreTags names. If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is
 // opaque: it isn't known to be a tag.
-func (l *Labels) setKnownKeys(named []resolve.TagKey) {
+func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
 		keys = append(keys, l.all[i].Key)
@@ -175,11 +175,11 @@ func (l *Labels) setKnownKeys(named []resolve.TagKey) {
 	var exact, patterns []string
 
 	for _, k := range named {
-		patterns = append(patterns, k.Pattern)
+		patterns = append(patterns, k.Key)
 
 		// A pattern from a field of the XR is no known key, since its author could hide a label's tag with it.
-		if !k.Untrusted && !strings.HasSuffix(k.Pattern, "*") {
-			exact = append(exact, k.Pattern)
+		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
+			exact = append(exact, k.Key)
 		}
 	}
 

@@ -36,7 +36,7 @@ func launching(kind, forProvider string) *structpb.Struct {
 	return tagstest.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "` + kind + `", "metadata": {"generateName": "xr-"}, "spec": {"forProvider": ` + forProvider + `}}`)
 }
 
-func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...tags.Label) *Stamper {
+func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagPattern, labels ...tags.Label) *Stamper {
 	in.LaunchedResources = v1beta1.LaunchedResourcesTag
 	if in.Sources == nil {
 		in.Sources = []v1beta1.Source{{}}

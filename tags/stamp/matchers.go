@@ -25,13 +25,13 @@ type matcher struct {
 // newMatchers returns the matchers for entries of removeTags or ignoreTags. They match tags of the profile of transformed. If
 // several matchers match a tag, the first one counts. For example, the entries are owner, team and env, and env is from a
 // field of the XR. Then the first matcher has owner and team, and the second one has env.
-func newMatchers(transformed *tags.Transformed, entries []resolve.TagKey) []matcher {
+func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []matcher {
 	out := []matcher{}
 
 	for len(entries) > 0 {
 		first := entries[0]
 
-		n := slices.IndexFunc(entries, func(k resolve.TagKey) bool { return k.Retain != first.Retain || k.Untrusted != first.Untrusted })
+		n := slices.IndexFunc(entries, func(k resolve.TagPattern) bool { return k.Retain != first.Retain || k.Untrusted != first.Untrusted })
 		if n < 0 {
 			n = len(entries)
 		}
@@ -40,9 +40,9 @@ func newMatchers(transformed *tags.Transformed, entries []resolve.TagKey) []matc
 
 		for _, k := range entries[:n] {
 			if k.Value == nil {
-				patterns = append(patterns, k.Pattern)
+				patterns = append(patterns, k.Key)
 			} else {
-				values[*k.Value] = append(values[*k.Value], k.Pattern)
+				values[*k.Value] = append(values[*k.Value], k.Key)
 			}
 		}
 
@@ -116,7 +116,7 @@ func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 
 // firstNaming returns the first entry of removeTags or ignoreTags that names the tag, or nil if no entry does. For the tag team/a
 // and the entries owner, team/* and team/a, it returns team/*.
-func (l *Labels) firstNaming(entries []resolve.TagKey, t *tags.Tag) *resolve.TagKey {
+func (l *Labels) firstNaming(entries []resolve.TagPattern, t *tags.Tag) *resolve.TagPattern {
 	e := l.Entry(t)
 
 	for i := range entries {

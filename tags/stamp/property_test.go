@@ -47,7 +47,7 @@ type world struct {
 	mine           map[string]string
 	strings, whole bool
 
-	remove, ignore []resolve.TagKey
+	remove, ignore []resolve.TagPattern
 }
 
 // An othersTag is one that another field manager has in the observed field.
@@ -167,11 +167,11 @@ func (w world) in(s shape) world {
 }
 
 // worldKeysOf draws keys to remove, some at a value, or to ignore.
-func worldKeysOf(t *rapid.T, label string, remove bool) []resolve.TagKey {
-	out := make([]resolve.TagKey, 0, 3)
+func worldKeysOf(t *rapid.T, label string, remove bool) []resolve.TagPattern {
+	out := make([]resolve.TagPattern, 0, 3)
 
 	for range rapid.IntRange(0, 3).Draw(t, label) {
-		k := resolve.TagKey{Pattern: rapid.SampledFrom(tagPatterns).Draw(t, "pattern"), Untrusted: rapid.Bool().Draw(t, "untrusted")}
+		k := resolve.TagPattern{Key: rapid.SampledFrom(tagPatterns).Draw(t, "pattern"), Untrusted: rapid.Bool().Draw(t, "untrusted")}
 
 		switch {
 		case !remove:
@@ -314,15 +314,15 @@ func (w world) becomes() became {
 	// first key of a list that is for a tag. A key from a field is for none that is
 	// reserved, or that a trusted label has.
 	protected := make(map[string]bool)
-	first := func(list []resolve.TagKey, key, value string) (resolve.TagKey, bool) {
+	first := func(list []resolve.TagPattern, key, value string) (resolve.TagPattern, bool) {
 		if isProviders(key) {
-			return resolve.TagKey{}, false
+			return resolve.TagPattern{}, false
 		}
 
 		refused := false
 
 		for _, k := range list {
-			if !matches(k.Pattern, key) || k.Value != nil && *k.Value != value {
+			if !matches(k.Key, key) || k.Value != nil && *k.Value != value {
 				continue
 			}
 
@@ -335,7 +335,7 @@ func (w world) becomes() became {
 
 		protected[fold(key)] = protected[fold(key)] || refused
 
-		return resolve.TagKey{}, false
+		return resolve.TagPattern{}, false
 	}
 
 	// Tags of other systems, in the field or not. The resource keeps the ones that the cloud doesn't report.
@@ -402,8 +402,8 @@ func (w world) becomes() became {
 	both := make(map[string]bool)
 	removes := func(key, value string) bool {
 		_, ok := first(w.remove, key, value)
-		if ok && slices.ContainsFunc(w.ignore, func(k resolve.TagKey) bool {
-			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
+		if ok && slices.ContainsFunc(w.ignore, func(k resolve.TagPattern) bool {
+			return matches(k.Key, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
 		}) {
 			both[fold(key)] = true
 		}
@@ -547,16 +547,16 @@ func (w world) becomes() became {
 			note(NoteLeftover)
 		}
 
-		if slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
-			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
+		if slices.ContainsFunc(w.remove, func(k resolve.TagPattern) bool {
+			return matches(k.Key, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
 		}) {
 			note(NoteOwned)
 		}
 	}
 
 	for key := range now {
-		if !isProviders(key) && slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
-			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
+		if !isProviders(key) && slices.ContainsFunc(w.remove, func(k resolve.TagPattern) bool {
+			return matches(k.Key, key) && (!k.Untrusted || !isReserved(key) && !byKey[fold(key)].Trusted)
 		}) {
 			out.notes = append(out.notes, fmt.Sprint(NoteOtherValue, "", " ", key))
 		}
@@ -855,7 +855,7 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 
 	fold := profile.Of(w.provider).Fold
 	named := func(key string) bool {
-		matches := func(k resolve.TagKey) bool { return profile.NewKeySet(fold(k.Pattern)).Has(fold(key)) }
+		matches := func(k resolve.TagPattern) bool { return profile.NewKeySet(fold(k.Key)).Has(fold(key)) }
 		isLabel := func(l tags.Label) bool { return fold(l.TagKey) == fold(key) }
 
 		isReserved := func(p string) bool {
@@ -991,7 +991,7 @@ type stringWorld struct {
 	atomic               bool
 	before, cloud, there []string
 	labels               []tags.Label
-	remove, ignore       []resolve.TagKey
+	remove, ignore       []resolve.TagPattern
 }
 
 // keysIn returns all keys that s may be a tag of.
@@ -1013,14 +1013,14 @@ func (w stringWorld) is(s, key string) bool {
 }
 
 // names reports whether any of the keys may be for s.
-func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
+func (w stringWorld) names(keys []resolve.TagPattern, s string) bool {
 	if w.is(s, "crossplane-kind") {
 		return false
 	}
 
-	return slices.ContainsFunc(keys, func(k resolve.TagKey) bool {
+	return slices.ContainsFunc(keys, func(k resolve.TagPattern) bool {
 		return (!k.Untrusted || !w.is(s, "owner")) && slices.ContainsFunc(w.keysIn(s), func(key string) bool {
-			return profile.NewKeySet(w.profile.Fold(k.Pattern)).Has(w.profile.Fold(key))
+			return profile.NewKeySet(w.profile.Fold(k.Key)).Has(w.profile.Fold(key))
 		})
 	})
 }
@@ -1117,10 +1117,10 @@ func TestStampStrings(t *testing.T) {
 			w.labels = append(w.labels, l)
 		}
 
-		for _, list := range []*[]resolve.TagKey{&w.remove, &w.ignore} {
+		for _, list := range []*[]resolve.TagPattern{&w.remove, &w.ignore} {
 			for range rapid.IntRange(0, 3).Draw(t, "patterns") {
-				*list = append(*list, resolve.TagKey{
-					Pattern:   patterns.Draw(t, "pattern"),
+				*list = append(*list, resolve.TagPattern{
+					Key:       patterns.Draw(t, "pattern"),
 					Untrusted: rapid.Bool().Draw(t, "untrusted"),
 					Retain:    rapid.Bool().Draw(t, "retain"),
 				})

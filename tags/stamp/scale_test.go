@@ -131,17 +131,17 @@ func hostile(size int) string { return "ours:reserved-x" + strings.Repeat("=", s
 // listStamper returns a stamper of lists of strings with everything that reads entries. A few patterns are very long,
 // so that entries are read to this length.
 func listStamper(patterns, size int) *Stamper {
-	keys := []resolve.TagKey{
-		{Pattern: strings.Repeat("=", size), Untrusted: true},
-		{Pattern: strings.Repeat("=", size-1) + "x*"},
-		{Pattern: hostile(size) + "y"},
+	keys := []resolve.TagPattern{
+		{Key: strings.Repeat("=", size), Untrusted: true},
+		{Key: strings.Repeat("=", size-1) + "x*"},
+		{Key: hostile(size) + "y"},
 	}
 
 	for i := range patterns {
 		keys = append(keys,
-			resolve.TagKey{Pattern: "ours:remove-" + strconv.Itoa(i), Untrusted: true},
-			resolve.TagKey{Pattern: "ours:remove-" + strconv.Itoa(i) + "-*", Value: new(strconv.Itoa(i)), Untrusted: true},
-			resolve.TagKey{Pattern: "=" + strings.Repeat("=", i%100), Untrusted: true})
+			resolve.TagPattern{Key: "ours:remove-" + strconv.Itoa(i), Untrusted: true},
+			resolve.TagPattern{Key: "ours:remove-" + strconv.Itoa(i) + "-*", Value: new(strconv.Itoa(i)), Untrusted: true},
+			resolve.TagPattern{Key: "=" + strings.Repeat("=", i%100), Untrusted: true})
 	}
 
 	s := mapStamper(label("a", "1"), trusted(label("reserved-a", "2")))

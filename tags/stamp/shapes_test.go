@@ -58,10 +58,10 @@ func cut(item *structpb.Value) (key, value string) {
 }
 
 // keys returns the patterns as the input gives them.
-func keys(patterns ...string) []resolve.TagKey {
-	out := make([]resolve.TagKey, len(patterns))
+func keys(patterns ...string) []resolve.TagPattern {
+	out := make([]resolve.TagPattern, len(patterns))
 	for i, p := range patterns {
-		out[i] = resolve.TagKey{Pattern: p}
+		out[i] = resolve.TagPattern{Key: p}
 	}
 
 	return out

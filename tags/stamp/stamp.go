@@ -28,7 +28,7 @@ type Stamper struct {
 	PerResource *resolve.PerResource
 
 	// RemoveTags has the entries of removeTags, and IgnoreTags has the entries of ignoreTags.
-	RemoveTags, IgnoreTags []resolve.TagKey
+	RemoveTags, IgnoreTags []resolve.TagPattern
 
 	// AlreadyStamped says that the desired resources already have the tags of this step. Then no tag conflicts with a label.
 	// The explain command sets it for rendered resources.

@@ -70,12 +70,12 @@ func listed(j *stamp.Judged, list string) ListedLabel {
 
 // entryName returns the entry of the list, removeTags or ignoreTags, in a few words: removeTags: team/*. It is empty if
 // there is no entry.
-func entryName(list string, k *resolve.TagKey) string {
+func entryName(list string, k *resolve.TagPattern) string {
 	if k == nil {
 		return ""
 	}
 
-	entry := list + ": " + words.Cell(k.Pattern)
+	entry := list + ": " + words.Cell(k.Key)
 	if k.Value != nil {
 		entry += " = " + words.Cell(*k.Value)
 	}
