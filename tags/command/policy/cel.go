@@ -58,6 +58,16 @@ func valueAt(obj string, path object.Path) string {
 	return obj + ".orValue(dyn(null))"
 }
 
+// let returns the expression body, in which name is the result of the expression value. CEL has no variables within an expression, so
+// a list of one item stands for it: let("m", "object.spec", "m.size()") returns [object.spec].map(m, m.size())[0].
+func let(name, value, body string) string {
+	if !strings.HasPrefix(body, "\n") {
+		body = " " + body
+	}
+
+	return fmt.Sprintf("[%s].map(%s,%s)[0]", value, name, body)
+}
+
 // anyOf joins the conditions with ||. It leaves out empty conditions.
 func anyOf(conditions ...string) string {
 	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")

@@ -59,10 +59,11 @@ func (p *policy) variables() []dict {
 		namedExpression("oldAnnotations", "oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})"),
 	}
 
-	for _, m := range p.FieldMaps { // A value that is no map counts as an empty map.
+	const mapOrEmpty = "type(m) == map ? m : {}"
+	for _, m := range p.FieldMaps {
 		out = append(out,
-			namedExpression(fmt.Sprintf("map%d", m.Number), fmt.Sprintf("[%s].map(m, type(m) == map ? m : {})[0]", m.In("object"))),
-			namedExpression(fmt.Sprintf("oldMap%d", m.Number), fmt.Sprintf("oldObject == null ? {} : [%s].map(m, type(m) == map ? m : {})[0]", m.In("oldObject"))))
+			namedExpression(fmt.Sprintf("map%d", m.Number), let("m", m.In("object"), mapOrEmpty)),
+			namedExpression(fmt.Sprintf("oldMap%d", m.Number), "oldObject == null ? {} : "+let("m", m.In("oldObject"), mapOrEmpty)))
 	}
 
 	out = append(out,
@@ -167,23 +168,21 @@ func (p *policy) illegibleMessages() string {
 	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
 }
 
-// skipMessages returns the expression of messages, one for each label that the profile skips. The message says which check skips the
-// label. A comprehension such as [e].map(tag, …)[0] gives the result of e the name tag: CEL has no other way.
+// skipMessages returns the expression of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the hetzner tag
+// owner: value-character-class (…)`. The first check whose condition holds gives the rule at the end.
 func (c *profileChecker) skipMessages() string {
-	out := &strings.Builder{}
-	fmt.Fprintf(out, "variables.changed.map(l, [%s].map(tag, [%s].map(value,\n  [\n", c.TagKey, c.TagValue)
-	fmt.Fprintf(out, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
+	rules := fmt.Sprintf("    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
 
 	for _, check := range c.Checks() {
 		if check.Condition != "" {
-			fmt.Fprintf(out, "    %s ?\n      %s :\n", check.Condition, quote(fmt.Sprintf("%s (%s)", check.Reason, c.Limit(check.Reason))))
+			rules += fmt.Sprintf("    %s ?\n      %s :\n", check.Condition, quote(fmt.Sprintf("%s (%s)", check.Reason, c.Limit(check.Reason))))
 		}
 	}
 
-	fmt.Fprintf(out, "    ''\n  ].map(rule, rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule)[0])[0])[0]\n).filter(m, m != '')",
-		quotedInMessage("l.value"), c.Name)
+	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
+	messageOfLabel := let("tag", c.TagKey, let("value", c.TagValue, "\n  "+let("rule", "\n"+rules+"    ''\n  ", message)))
 
-	return out.String()
+	return "variables.changed.map(l, " + messageOfLabel + "\n).filter(m, m != '')"
 }
 
 // validations returns the validations of the policy. If an object had too many keys before the request, it may keep as many.

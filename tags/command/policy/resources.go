@@ -74,7 +74,7 @@ func (f *tagField) spec() dict {
 
 	for _, r := range f.Rules {
 		name := fmt.Sprintf("rule%d", r.Number)
-		variables = append(variables, namedExpression(name, "variables.judged.map(o, [o.tags].map(t,\n  "+indented(r.BreachMessages())+")[0])"))
+		variables = append(variables, namedExpression(name, "variables.judged.map(o, "+let("t", "o.tags", "\n  "+indented(r.BreachMessages()))+")"))
 		validations = append(validations, dict{
 			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
 			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),

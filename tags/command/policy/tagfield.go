@@ -361,13 +361,13 @@ func (f *tagField) tagsInMap(obj, value string) string {
 		keys += ".filter(k, !k.contains('/'))" // Labels with a slash in the key are Kubernetes' own, and become no tags.
 	}
 
-	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", valueAt(obj, f.Path), keys, value)
+	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s})", keys, value))
 }
 
 // tagsInList returns the expression of the tags in a list, which is f in the expression. itemType is the CEL type of the list's items. tag is
 // the expression of the tag of the item e.
 func (f *tagField) tagsInList(obj, itemType, tag string) string {
-	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", valueAt(obj, f.Path), itemType, tag)
+	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s)", itemType, tag))
 }
 
 // asText returns the expression of a value as text, such as '1' of 1. The text of null, lists and maps is empty.
