@@ -32,7 +32,7 @@ type Report struct {
 	// Hints name keys that people may have meant instead of a counted key.
 	Hints []Hint `json:"hints,omitempty"`
 
-	// More is the number of resources that each list leaves out, by its name.
+	// More is the number of resources that a list leaves out, by the name of the list.
 	More map[string]int `json:"more,omitempty"`
 
 	// Lists are written after all else, by their names.
@@ -163,7 +163,7 @@ func mostFrequent(counts map[string]int) (out string) {
 type Hint struct {
 	Key string `json:"key"`
 
-	// Other is a key of so many Resources.
+	// Other is the longer key. Resources is the number of resources that have it.
 	Other     string `json:"other"`
 	Resources int    `json:"resources"`
 }

@@ -39,7 +39,7 @@ const (
 // An OverrunError says that an expression costs too much.
 type OverrunError struct{ why string }
 
-// Error says what was too much.
+// Error returns which cost was too much.
 func (e *OverrunError) Error() string { return e.why }
 
 // spend units. It returns an error if too few are left.

@@ -76,7 +76,7 @@ func (c *Call) For(name string, desired, observed object.Object) {
 // An AbsentError says that an expression has no value.
 type AbsentError struct{ why string }
 
-// Error says why.
+// Error returns the reason.
 func (e *AbsentError) Error() string { return e.why }
 
 // Evaluate returns the value of e, which is of the ValueType of e. The error is an AbsentError if a

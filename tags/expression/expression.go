@@ -28,7 +28,7 @@ import (
 // A Variable that expressions can mention.
 type Variable string
 
-// Variables.
+// The variables of expressions.
 const (
 	// XR is the composite resource, as it is observed.
 	XR Variable = "xr"
@@ -131,7 +131,7 @@ func (f *flaw) Error() string { return f.why }
 // A ValueType is what the value of an expression is to be, in the words of messages.
 type ValueType string
 
-// Results.
+// The types of values.
 const (
 	// Label is the value of a label.
 	Label ValueType = "a string, a number or a boolean"
@@ -139,7 +139,7 @@ const (
 	// Text is a name.
 	Text ValueType = "a string"
 
-	// Labels are those by which objects are selected.
+	// Labels are the labels of a selector of objects.
 	Labels ValueType = "a map of strings"
 
 	// Patterns are keys, or the beginnings of keys, that a source includes.

@@ -39,10 +39,10 @@ func ParseRegexp(text string) (Regexp, error) {
 	return out, err
 }
 
-// Whole is a regular expression that matches a text, by any reader of RE2, if this one matches the whole of it.
+// Whole returns a regular expression for other readers of RE2. It matches a text if r matches the whole text.
 func (r Regexp) Whole() string { return "^(?:" + r.text + ")$" }
 
-// String is the regular expression as it was written.
+// String returns the regular expression as it was written.
 func (r Regexp) String() string { return r.text }
 
 // IsZero reports whether nobody has given the regular expression.

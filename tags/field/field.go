@@ -164,9 +164,9 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Empty if there is no such entry, or if it names none.
 	Profile string
 
-	// Asked says whether the matching entry of tagFields asks for the known field of the kind, even
-	// if no Locator knows a field. If the resource wraps a manifest, it is true only if nobody
-	// knows the kind of the manifest.
+	// MatchesEntry says whether an entry of tagFields without a fieldPath matches the kind: it asks for the known field of the
+	// kind. A Field of shape None has it, too. If the resource wraps a manifest, it is true only if nobody knows the kind of the
+	// manifest.
 	MatchesEntry bool
 }
 
@@ -236,7 +236,7 @@ type Locator interface {
 // A Chain of Locators answers with the first of them that knows the kind.
 type Chain []Locator
 
-// Locate the tag field of the kind.
+// Locate returns the tag field of the kind.
 func (c Chain) Locate(k Kind) (Field, bool) {
 	var asked Field
 

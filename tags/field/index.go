@@ -146,7 +146,7 @@ func (i *Index) Kinds(group string) []string {
 	return slices.Compact(out)
 }
 
-// Compare two kinds by group, kind and version.
+// Compare compares two kinds by group, kind and version.
 func Compare(a, b schema.GroupVersionKind) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))
 }

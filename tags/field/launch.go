@@ -177,11 +177,11 @@ type Launched struct {
 	// List is the path of the list in whose items the field is. Zero if it is in none.
 	List object.Path
 
-	// Key is the field that tells the items of a list apart. Item is its value in the item in
-	// question, which is made if it isn't there. Every item is in question if Item is empty.
+	// Key is the field that tells the items of a list apart, such as resourceType in tagSpecifications. Item is its value in
+	// the item that gets tags, such as volume. The item is added if it is missing. If Item is empty, each item gets tags.
 	Key, Item string
 
-	// Value of a field without tags, once the resource has tags.
+	// Value is the value of a switch, such as SERVICE of propagateTags. It is empty for fields with tags.
 	Value string
 
 	// around is the path of the object that must be there. Zero if none must.

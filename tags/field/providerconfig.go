@@ -15,7 +15,7 @@ const (
 	clusterProviderConfig = "ClusterProviderConfig"
 )
 
-// IsConfig reports whether the kind is one of providers' configs.
+// IsConfig reports whether the kind is a provider config, such as ProviderConfig or ClusterProviderConfig.
 func IsConfig(kind string) bool { return kind == providerConfig || kind == clusterProviderConfig }
 
 // A ConfigRef names the provider config that a resource is made with. Its spec.providerConfigRef names the config, or else the

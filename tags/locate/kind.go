@@ -295,7 +295,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 // Instance for its own tags, and the profile.LaunchedKind of Instance for tags of its volumes.
 func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, kindName string) (p, api *profile.Profile) {
 	provider, group, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged().Group, ts.finder.Input.ProfileRules
-	return rules.ProfileOf(provider, group, kindName), rules.RefuserOf(provider, group, kindName)
+	return rules.ProfileOf(provider, group, kindName), rules.APIProfileOf(provider, group, kindName)
 }
 
 // noFieldReason returns why resources of the kind k have no tag field, or None. f is the located field. known reports

@@ -28,7 +28,7 @@ type Segment struct {
 // Segments of a path.
 type Segments []Segment
 
-// String is a path that has these segments.
+// String returns the path of these segments.
 func (s Segments) String() string {
 	var b strings.Builder
 
@@ -164,7 +164,7 @@ func nameOrIndex(key string) Segment {
 
 func unquoted(name string) string { return strings.Trim(name, `'"`) }
 
-// String is the path as it was written.
+// String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
 // IsZero reports whether the path leads to the object itself.

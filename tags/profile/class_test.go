@@ -22,7 +22,7 @@ func TestClass(t *testing.T) {
 	}
 
 	for _, name := range profile.Names() {
-		for _, r := range profile.Rules("").RefusersOf(name) {
+		for _, r := range profile.Rules("").RefusingAPIs(name) {
 			classes[r.Profile.KeyClass.Name], classes[r.Profile.ValueClass.Name] = r.Profile.KeyClass, r.Profile.ValueClass
 		}
 	}

@@ -22,7 +22,7 @@ type cloud struct {
 	always []service
 
 	// refuses are services with APIs that are known to refuse the contract's tags. It is set only if
-	// api and services also skip tags that are merely unwise: see RefuserOf.
+	// api and services also skip tags that are merely unwise: see APIProfileOf.
 	refuses []service
 
 	// table has more services with limits of their own, and refusesTable more services that refuse the contract's tags.
@@ -162,7 +162,7 @@ type Rules string
 
 const (
 	// Contract rules have limits that Plexsphere's services agreed on, or else our own. The clouds' APIs
-	// refuse some tags that these rules admit: see RefuserOf. An input that names Contract accepts
+	// refuse some tags that these rules admit: see APIProfileOf. An input that names Contract accepts
 	// this, so such tags are reported without a warning.
 	Contract Rules = "Contract"
 

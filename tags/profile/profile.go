@@ -71,7 +71,7 @@ type Profile struct {
 	PassesLabelsOn bool
 }
 
-// Noun returns the word of messages for an entry of a field with the profile.
+// Noun returns the word of messages for an entry of a field with the profile: tag or label.
 func (p *Profile) Noun() string {
 	if p.PassesLabelsOn {
 		return "label"
@@ -203,7 +203,7 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 	}
 }
 
-// Takes reports whether the tag key is a taken one.
+// Takes reports whether the tag key is in Taken, such as Name on Databricks.
 func (p *Profile) Takes(key string) bool {
 	for _, taken := range p.Taken {
 		taken, begins := strings.CutSuffix(p.Fold(taken), "*")

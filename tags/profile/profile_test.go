@@ -116,7 +116,7 @@ func TestLimits(t *testing.T) {
 	}
 
 	for _, name := range profile.Names() {
-		for _, r := range profile.Rules("").RefusersOf(name) {
+		for _, r := range profile.Rules("").RefusingAPIs(name) {
 			fmt.Fprintf(got, "API %s (%s)\n%s", name, r.Service, limitsOf(r.Profile, set))
 		}
 	}

@@ -2,8 +2,8 @@ package profile
 
 import "cmp"
 
-// A Refuser is an API that is known to refuse some of the contract's tags.
-type Refuser struct {
+// A RefusingAPI is an API that is known to refuse some of the contract's tags.
+type RefusingAPI struct {
 	// Service is the API's service, or empty if all services of the cloud refuse such tags.
 	Service string
 
@@ -11,10 +11,10 @@ type Refuser struct {
 	Profile *Profile
 }
 
-// RefuserOf returns the limits of the API of a resource, if the API is known to refuse tags that the rules
+// APIProfileOf returns the limits of the API of a resource, if the API is known to refuse tags that the rules
 // admit, and nil otherwise. Under the contract, the API of a Server on hetzner refuses
 // plexsphere:platform/env. A tag that is only unwise is not refused: a slash in the tags of a network.
-func (r Rules) RefuserOf(provider, group, kind string) *Profile {
+func (r Rules) APIProfileOf(provider, group, kind string) *Profile {
 	c := cloudOf(provider)
 
 	l := r.refusals(c)
@@ -28,20 +28,20 @@ func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 	return p
 }
 
-// RefusersOf returns the APIs of the provider's cloud that are known to refuse tags of the rules, for
+// RefusingAPIs returns the APIs of the provider's cloud that are known to refuse tags of the rules, for
 // callers without a kind of resource.
-func (r Rules) RefusersOf(provider string) []Refuser {
-	var out []Refuser
+func (r Rules) RefusingAPIs(provider string) []RefusingAPI {
+	var out []RefusingAPI
 
 	c := cloudOf(provider)
 	l := r.refusals(c)
 
 	if l.profile != c.contract {
-		out = append(out, Refuser{Profile: l.profile})
+		out = append(out, RefusingAPI{Profile: l.profile})
 	}
 
 	for _, s := range l.all() {
-		out = append(out, Refuser{Service: s.title(), Profile: s.profile})
+		out = append(out, RefusingAPI{Service: s.title(), Profile: s.profile})
 	}
 
 	return out

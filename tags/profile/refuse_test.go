@@ -58,7 +58,7 @@ func TestRefuserOf(t *testing.T) {
 		{"What is unknown refuses nothing.", "no-such-cloud", "example.org", "Thing", key, "a,b", ""},
 		{"A limit that holds by any rules is no news.", "aws", "controlplane.cluster.x-k8s.io", "AWSManagedControlPlane", key, "a,b", ""},
 	} {
-		p := profile.Rules("").RefuserOf(tc.provider, tc.group, tc.kind)
+		p := profile.Rules("").APIProfileOf(tc.provider, tc.group, tc.kind)
 
 		var got profile.SkipReason
 		if p != nil {
@@ -69,11 +69,11 @@ func TestRefuserOf(t *testing.T) {
 			t.Errorf("\n%s\nRefuserOf(%s, %s, %s): want %q for %s: %s, got %q", tc.reason, tc.provider, tc.group, tc.kind, tc.want, tc.key, tc.value, got)
 		}
 
-		if q := profile.Contract.RefuserOf(tc.provider, tc.group, tc.kind); p != q {
+		if q := profile.Contract.APIProfileOf(tc.provider, tc.group, tc.kind); p != q {
 			t.Errorf("\nThe contract's rules admit the same whether they are written out or not.\nRefuserOf(%s, %s, %s): want %v, got %v", tc.provider, tc.group, tc.kind, p, q)
 		}
 
-		if profile.Cloud.RefuserOf(tc.provider, tc.group, tc.kind) != nil || profile.Cloud.RefusersOf(tc.provider) != nil {
+		if profile.Cloud.APIProfileOf(tc.provider, tc.group, tc.kind) != nil || profile.Cloud.RefusingAPIs(tc.provider) != nil {
 			t.Errorf("\nA cloud refuses nothing that its own rules admit.\nRefuserOf(%s, %s, %s): want none", tc.provider, tc.group, tc.kind)
 		}
 	}
@@ -89,8 +89,8 @@ func TestRulesLeftOut(t *testing.T) {
 				}
 
 				// A refuser has the name of its cloud.
-				if p := profile.Rules("").RefuserOf(provider, group, kind); p != nil && p.Name != profile.Of(provider).Name {
-					t.Errorf("RefuserOf(%s, %s, %s): got the profile %s", provider, group, kind, p.Name)
+				if p := profile.Rules("").APIProfileOf(provider, group, kind); p != nil && p.Name != profile.Of(provider).Name {
+					t.Errorf("APIProfileOf(%s, %s, %s): got the profile %s", provider, group, kind, p.Name)
 				}
 			}
 		}
@@ -102,7 +102,7 @@ func TestRefusersOf(t *testing.T) {
 
 	for _, provider := range append(profile.Names(), "no-such-cloud") {
 		var services []string
-		for _, r := range profile.Rules("").RefusersOf(provider) {
+		for _, r := range profile.Rules("").RefusingAPIs(provider) {
 			services = append(services, r.Service)
 		}
 

@@ -43,7 +43,7 @@ type Run struct {
 	Input     *v1beta1.CloudTags
 	InputHash v1beta1.Hash
 
-	// Set that the sources of the input have come to.
+	// Set has the labels that the sources of the input give.
 	Set resolve.LabelSet
 
 	// Targets are the located resources, and Stamper decides on their tags. `explain` asks Stamper about the targets.

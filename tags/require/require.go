@@ -135,7 +135,7 @@ func schemaName(k schema.GroupVersionKind) string {
 	return nameOf("schema", []string{apiVersion, kind})
 }
 
-// Old reports whether Crossplane doesn't say what it can do, as before v2.2.
+// Old reports whether Crossplane is older than v2.2. Such a version sends no capabilities.
 func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAPABILITIES) }
 
 // Named returns the selector of the object with the name. The namespace is empty if the kind has none.

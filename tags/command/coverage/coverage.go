@@ -23,7 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command counts the tags of resources. kubectl or a render has printed these.
+// A Command counts the tags of resources that kubectl or a render has printed. Its fields are the flags.
 type Command struct {
 	Files []string
 
@@ -91,7 +91,7 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run runs the command.
+// Run prints the counts on standard output.
 func (c *Command) Run() error {
 	c.terminal = terminal.Of(os.Stdout)
 

@@ -21,7 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command explains a file of labels, or all sources of a composite resource's labels.
+// A Command explains a file of labels, or all sources of a composite resource's labels. Its fields are the flags.
 type Command struct {
 	File string
 
@@ -158,14 +158,14 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run the command.
+// Run explains the labels on standard output.
 func (c *Command) Run(ctx context.Context) error {
 	c.Terminal = terminal.Of(os.Stdout)
 
 	return c.Explain(ctx, os.Stdin, os.Stdout)
 }
 
-// Explain is Run with other files for standard input and output.
+// Explain does the same as Run, with other files for standard input and output.
 func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) error {
 	read := c.labels
 

@@ -31,7 +31,7 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	x.meant = in.ProfileRules == profile.Contract
 	refusers := make(map[tags.Label][]string)
 
-	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
+	for _, by := range in.ProfileRules.RefusingAPIs(x.Provider) {
 		same := by.Profile.SameKeys(slices.Values(words.Map(x.tagged, func(t *tags.Tag) string { return t.Key })))
 
 		for _, t := range x.tagged {

@@ -98,7 +98,7 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run runs the command.
+// Run prints the lines of the kinds on standard output.
 func (c *Command) Run() error {
 	return c.index(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
 }

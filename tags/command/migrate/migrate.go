@@ -92,12 +92,12 @@ func (c *Command) Validate() error {
 	return manifest.CheckStdin(slices.Concat(c.Files, c.XR, c.ObservedResources, c.RequiredResources, []string{c.Functions, c.Context}))
 }
 
-// Run runs the command.
+// Run migrates the Compositions, and prints the new files on standard output.
 func (c *Command) Run(ctx context.Context) error {
 	return manifest.OneLine(c.Migrate(ctx, os.Stdout, os.Stderr))
 }
 
-// Migrate is Run with other writers: the new files go to out, and all else to say.
+// Migrate does the same as Run, with other writers: the new files go to out, and all else to say.
 func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	cl, err := c.cluster()
 	if err != nil {

@@ -49,7 +49,7 @@ const (
 // call waits until another ends. RFC 9113, section 6.5.2, recommends at least 100.
 const maxStreams = 100
 
-// A Command serves a function.
+// A Command serves a function. Its fields are the flags.
 type Command struct {
 	Debug       bool
 	AuditValues bool
