@@ -166,4 +166,10 @@ func FoldKey(key string) string { return strings.Map(foldRune, key) }
 
 // foldRune returns one character for all characters that differ only in case: k for k, K and the sign of
 // the Kelvin.
-func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		return unicode.ToLower(r) // Most keys are ASCII.
+	}
+
+	return unicode.ToLower(unicode.ToUpper(r))
+}

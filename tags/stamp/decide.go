@@ -80,10 +80,12 @@ func (d *Decision) removeReserved() {
 
 	for e := range d.Tags.All() {
 		key, isReserved := l.reservedKey(e)
-		isProviderTag := l.setByProvider(e) && !e.IsAmbiguous()
-
-		if !isReserved || isProviderTag || d.setByTrustedLabel(e) {
+		if !isReserved || d.setByTrustedLabel(e) {
 			continue
+		}
+
+		if l.setByProvider(e) && !e.IsAmbiguous() {
+			continue // The provider would add the tag again.
 		}
 
 		labelKey, hasLabel := e.FirstKey(l.assigned)

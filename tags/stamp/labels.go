@@ -229,10 +229,10 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 }
 
 // setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
-// of strings, one string can have several keys.
+// of strings, one string can have several keys, and a string without a separator is a key.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	_, found := e.FirstKey(tags.ProvidersKeySet())
-	return found || tags.ProvidersKeySet().Has(e.Key)
+	return found || e.String() != "" && tags.ProvidersKeySet().Has(e.Key)
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one
