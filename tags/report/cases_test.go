@@ -97,7 +97,7 @@ var (
 	lackNames = map[string]locate.Reason{"Composite": locate.Composite, "LooksLike": locate.LooksLike, "Unlisted": locate.Unlisted}
 	noteNames = map[string]stamp.NoteKind{
 		"Immutable": stamp.NoteImmutable, "OtherValue": stamp.NoteOtherValue, "Owned": stamp.NoteOwned, "Kept": stamp.NoteKept,
-		"Unreported": stamp.NoteUnreported, "LastStays": stamp.NoteLastStays, "Leftover": stamp.NoteLeftover, "ReservedLaunched": stamp.NoteReservedLaunched, "Removed": stamp.NoteRemoved, "StaysSelected": stamp.NoteStaysSelected,
+		"Unreported": stamp.NoteUnreported, "LastStays": stamp.NoteLastStays, "Leftover": stamp.NoteLeftover, "ReservedLaunched": stamp.NoteReservedLaunched, "Removed": stamp.NoteRemoved, "StaysSelected": stamp.NoteStaysSelected, "LastKept": stamp.NoteLastKept,
 	}
 	edits = map[string]func(req *fnv1.RunFunctionRequest){
 		"Nothing":     func(req *fnv1.RunFunctionRequest) { req.Reset() },

@@ -77,6 +77,10 @@ var noteWords = []struct {
 		stamp.NoteLastStays, warning, "LastTagStays",
 		"the last tag stays in the cloud, since an empty tag field doesn't make the provider remove it (remove it in the cloud): ",
 	},
+	{
+		stamp.NoteLastKept, warning, "LastTagStays",
+		"the last tag stays, since the API server refuses the object around the tag field without it (let a step desire another field there): ",
+	},
 	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
 	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
 	{

@@ -205,7 +205,7 @@ func (s *stage) agrees() error {
 		case ours && labelled, key == providersTag:
 		case s.ignores && strings.HasPrefix(key, "backup"):
 		case s.earlier[key] != "" && s.shape.has(spec, key, s.earlier[key]):
-		case len(spec) == 1 && slices.Contains(noted(NoteLeftover), key): // The last tag may have to stay.
+		case len(spec) == 1 && slices.Contains(append(noted(NoteLeftover), noted(NoteLastKept)...), key): // The last tag may have to stay.
 		case !s.ownedByOthers(key):
 			return fmt.Errorf("nobody desires the tag %s", key)
 		case ours && !slices.Contains(noted(NoteLeftover), key) && len(noted(NoteLastStays)) == 0:
@@ -262,7 +262,7 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		labels: map[string]string{}, earlier: map[string]string{},
 		ignores: rapid.Bool().Draw(t, "ignores"),
 	}
-	s.bare = drawnBare(t, s)
+	s.bare = rapid.Bool().Draw(t, "bare")
 
 	if rapid.Bool().Draw(t, "imported") {
 		s.cloud = make(map[string]string)
@@ -312,12 +312,6 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 	}
 
 	return s
-}
-
-// drawnBare draws whether earlier steps desire nothing in spec.forProvider. If the tag field there is
-// not atomic, server-side apply can't take the last tag away, whatever is applied.
-func drawnBare(t *rapid.T, s *stage) bool {
-	return rapid.Bool().Draw(t, "bare") && s.shape.field.Atomic
 }
 
 // must not fail.
@@ -406,7 +400,8 @@ func TestLastLabelLeaves(t *testing.T) {
 					labels: rapid.SampledFrom([]map[string]string{{"a": "1"}, {"a": "1", "b": "2"}}).Draw(t, "labels"),
 				}
 
-				s.bare = drawnBare(t, s)
+				// Without another field, the last tag of a field that isn't atomic stays.
+				s.bare = rapid.Bool().Draw(t, "bare") && shape.field.Atomic
 
 				must(t, s, s.follow(false))
 

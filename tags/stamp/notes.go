@@ -81,6 +81,10 @@ const (
 
 	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
 	NoteStaysSelected
+
+	// NoteLastKept says that the last tag stays in the tag field, since the object around the field has no other field. API
+	// servers refuse an object that becomes empty.
+	NoteLastKept
 )
 
 // Notes has the notes on one resource.

@@ -688,6 +688,7 @@ func (w world) observed(s shape) *structpb.Struct {
 	}
 
 	r := observed(s.spec(keysAndValues(there)...), status)
+	r.GetFields()["spec"].GetStructValue().Fields["size"] = structpb.NewStringValue("large") // So that the last tag can go.
 
 	list, err := structpb.NewList(managers)
 	if err != nil {

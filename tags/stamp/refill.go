@@ -22,8 +22,7 @@ import (
 // and adds it again in the next run, with an empty value. Between the two runs, the provider may not copy anything. So the
 // resource has managementPolicies without LateInitialize then, if its kind has managementPolicies.
 //
-// The field can't be removed, either, if another field manager owns the field itself. Then the function keeps one tag: see
-// keepLastTag.
+// In two cases, the field can't be removed, either. Then the function keeps one tag: see keepLastTag.
 
 // emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. Its
 // value is one of these:
@@ -73,19 +72,22 @@ func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !refusesEmpty(t) && wasTagged(t, keys)
 }
 
-// parentBecomesNull reports whether API servers would make null of the field's parent if the field were removed, and then refuse
-// null. This happens if earlier steps desire the parent, such as spec.forProvider, and it has no other field. It counts only for
-// an atomic field, which can stay with an empty value. API servers make null of any other empty field, too.
+// parentBecomesNull reports whether API servers would make null of the parent of an atomic field if the field were removed, and
+// then refuse null. The field can stay with an empty value. API servers make null of any other empty field, too: see
+// keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	isCollection := empty.IsObject() || empty.IsList()
 	if !isCollection || !t.Field.Atomic || refusesEmpty(t) || !t.ObservedValue.IsThere() {
 		return false
 	}
 
-	if t.Owners().Stays(&tagset.Entry{}, false) {
-		return false // Another field manager keeps the field.
-	}
+	// Another field manager may keep the field.
+	return !t.Owners().Stays(&tagset.Entry{}, false) && isOnlyFieldOfParent(t)
+}
 
+// isOnlyFieldOfParent reports whether the tag field is the only field of its parent, and earlier steps desire the parent, such as
+// spec.forProvider: {}. If they don't desire the parent, but the parent's own parent, it asks the same of the parent.
+func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
 	for n := len(segments) - 1; n > 0 && segments[n].Type == object.SegmentField; n-- {
@@ -245,21 +247,43 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// keepLastTag keeps one observed tag if Crossplane owns all of them, and another field manager owns the tag field itself. If no
-// tag stayed, the API server would make null of the field, and refuse null in each run. For example, a provider has copied
-// plexsphere:env: dev from the cloud, the label env: prod has replaced it, and the label goes. See Held of
-// testdata/cases/refilled.yaml.
+// keepLastTag keeps one observed tag if Crossplane owns all of them, and the API server would make null of something without
+// them. It would refuse null in each run. This happens in two cases:
+//   - Another field manager owns the tag field itself. For example, a provider has copied plexsphere:env: dev from the cloud,
+//     the label env: prod has replaced it, and the label goes.
+//   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
+//
+// See Held and Only of testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
-	t, owners := p.target, p.target.Owners()
-	if owners.HeldBy == "" || owners.Atomic || p.decision.Tags.Len() > 0 || !ownedByCrossplane(t, &p.labels.Keys) {
+	t, keys := p.target, &p.labels.Keys
+	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
 		return
 	}
 
-	observed := t.ReadTags(t.ObservedValue, &p.labels.Keys).All()
-	last := slices.MinFunc(slices.Collect(observed), func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) })
+	note, manager := NoteLeftover, t.Owners().HeldBy
+
+	switch {
+	case manager != "":
+	case isOnlyFieldOfParent(t):
+		note = NoteLastKept
+	default:
+		return
+	}
+
+	// A tag with a reserved key stays only if there is no other.
+	rank := func(e *tagset.Entry) string {
+		if _, isReserved := p.labels.reservedKey(e); isReserved {
+			return "1" + e.ID
+		}
+
+		return "0" + e.ID
+	}
+
+	observed := slices.Collect(t.ReadTags(t.ObservedValue, keys).All())
+	last := slices.MinFunc(observed, func(a, b *tagset.Entry) int { return strings.Compare(rank(a), rank(b)) })
 
 	p.decision.Tags.Put(last)
-	p.Notes.add(NoteLeftover, owners.HeldBy, cmp.Or(last.Key, last.String()))
+	p.Notes.add(note, manager, cmp.Or(last.Key, last.String()))
 }
 
 // noteLastTag adds a note if the last tag stays in the cloud. Then the provider also fills an empty field, or the schema admits

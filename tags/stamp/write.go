@@ -15,6 +15,7 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
+	otherValues := d.keysWithOtherValues()
 	p.keepLastTag()
 
 	// After an error, the resource is left alone, and the run goes on.
@@ -33,7 +34,7 @@ func (p *plan) carryOut() error {
 	if p.LeftAlone == "" {
 		p.conclude()
 		d.noteStayingTags(&p.Notes)
-		p.Notes.add(NoteOtherValue, "", d.keysWithOtherValues()...)
+		p.Notes.add(NoteOtherValue, "", otherValues...)
 	}
 
 	return nil
