@@ -116,8 +116,8 @@ func (f *family) addedKeys() []string {
 	return providerTags
 }
 
-// complete sets in the tag field what the family's providers do with fields of its path and shape.
-// filling says what they do with such a field without tags.
+// complete sets the facts of a tag field that depend on the family's providers: whether they fill the field, and which tags
+// they add to it. does says what they do with a missing field, and with an empty one.
 func (f *family) complete(to *Field, does filling) {
 	whole := to.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)

@@ -261,7 +261,8 @@ func plain(s string) string {
 	return strconv.Quote(s)
 }
 
-// scalar returns the expression in YAML, with quotes if it needs them.
+// scalar returns the expression in YAML, with quotes if it needs them. An expression that begins with a variable or function, such
+// as context, xr or string(…), needs none. A list in brackets does.
 func scalar(s string) string {
 	if strings.ContainsAny(s[:1], "cxs") && !strings.ContainsAny(s, "#\\\"") && !strings.Contains(s, ": ") {
 		return s
