@@ -39,7 +39,7 @@ func (s self) at(path ...string) *structpb.Value {
 // text returns the string in the field name, or an empty one.
 func (s self) text(name string) string { return s.at(name).GetStringValue() }
 
-// is reports whether the field name is one of some strings.
+// isOneOf reports whether the field name is one of some strings.
 func (s self) isOneOf(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
 
 // one reports whether the source picks one object.

@@ -108,7 +108,7 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 // cloudOf returns the tags in the cloud, as the provider of t reports them, or nil if it reports none.
 //
 // Providers made with Upjet leave out an empty field in the status. A resource with an ID in its status was observed, so a
-// missing field means no tags. A map in that status never loses a key: see locate.IsGhost. So a tag in it counts only if
+// missing field means no tags. A map in that status never loses a key: see MayReportDeletedTags of locate.Target. So a tag in it counts only if
 // the spec in the cluster has the tag, too.
 func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
 	if set := t.ReportedTags(&r.Keys); set != nil {

@@ -79,7 +79,7 @@ type version struct{ version, kind string }
 // BuiltIn returns the built-in index of the providers that people run. The first call reads it.
 var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
-// entry of the kind, or nil if the index doesn't have it.
+// variants returns the Variants of the kind, or nil if the index doesn't have it.
 func (i *Index) variants(k schema.GroupVersionKind) Variants {
 	return i.block(k.Group).variants[version{k.Version, k.Kind}]
 }

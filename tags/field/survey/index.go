@@ -209,7 +209,7 @@ func formatKind(entries []field.Variants) string {
 	return strings.Join(words.Map(entries, formatVariants), " + ")
 }
 
-// formatEntry as the index has it.
+// formatVariants returns the variants as the index has them.
 func formatVariants(e field.Variants) string {
 	out := make([]string, len(e))
 
