@@ -156,7 +156,7 @@ func unknownFlag(c *cobra.Command, err error) error {
 	return errors.Errorf("there is no flag --%s: %s%s --help has all", unknown.GetSpecifiedName(), words.DidYouMean("--"+unknown.GetSpecifiedName(), names), c.CommandPath())
 }
 
-// Variable lets people set the flag by an environment variable. The command line counts more, and an empty variable is none.
+// Variable makes the environment variable the default of the flag, which must exist. An empty variable counts as none.
 func Variable(flags *pflag.FlagSet, name, environment string) {
 	f := flags.Lookup(name)
 	f.Usage += " [$" + environment + "]"

@@ -168,6 +168,7 @@ type Hint struct {
 	Resources int    `json:"resources"`
 }
 
+// String returns the hint for messages: that no resource has env, but some have acme:env.
 func (h Hint) String() string {
 	return fmt.Sprintf("no resource has %s, but %s %s", words.Name(h.Key), words.Count(h.Resources, "resource has", "resources have"), words.Name(h.Other))
 }

@@ -50,7 +50,7 @@ func ProviderTags(name string) []string {
 	return nil
 }
 
-// Names returns the names of all fields that carry cloud tags, or report them, in any family.
+// Names returns the last names of the paths of all tag fields and of all reported fields, sorted, such as tags, labels and tagsAll.
 func Names() []string {
 	var all []*candidate
 

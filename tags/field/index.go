@@ -103,7 +103,7 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	}
 }
 
-// Known returns the tag field of the kind, whether tagFields have to ask for it or not.
+// Known returns the tag field of the kind, even if it is OnRequest. Locate returns the shape None for such a field.
 func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	if e := i.variants(k); len(e) == 1 {
 		return e[0].Field, true
@@ -151,8 +151,8 @@ func Compare(a, b schema.GroupVersionKind) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))
 }
 
-// IsSettings reports whether the kind has a provider's own settings. An API group with such kinds may
-// have no others.
+// IsSettings reports whether the kind has settings of a provider, such as ProviderConfig, ClusterProviderConfig,
+// ProviderConfigUsage or StoreConfig. An API group with such kinds may have no others.
 func IsSettings(kind string) bool {
 	return IsConfig(kind) || slices.Contains([]string{"ProviderConfigUsage", "StoreConfig"}, kind)
 }

@@ -237,7 +237,7 @@ func (l *Launched) IsSwitch() bool { return l.Value != "" }
 // IsInList reports whether the field is in the items of a list. An example is tags in the items of tagSpecifications.
 func (l *Launched) IsInList() bool { return !l.List.IsZero() }
 
-// Name returns the name of the field for messages.
+// Name returns the path of the field for messages, such as spec.forProvider.tagSpecifications[volume].tags.
 func (l *Launched) Name() string {
 	if l.List.IsZero() {
 		return l.Path.String()

@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Selects reports whether an entry selects t, such as {kind: Bucket, name: logs-*} a Bucket called logs-eu. No entries select
-// every target.
+// Selects reports whether an entry selects t, such as {kind: Bucket, name: logs-*} a Bucket called logs-eu. Without entries, it
+// returns true for every target.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	selected, _ := ts.selectedBy(entries, t)
 	return selected

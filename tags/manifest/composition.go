@@ -35,7 +35,8 @@ type Step struct {
 	// Composite is the kind of the Composition's composite resources.
 	Composite v1beta1.ResourceKind
 
-	// Bases are the kinds of the objects in the inputs of all steps, except kinds in templates.
+	// Bases are the kinds of all objects in the inputs of the Composition's steps, such as Bucket of s3.aws.upbound.io. An object in
+	// a template has only its API group, and an empty kind.
 	Bases []schema.GroupKind
 
 	// Required are the objects that the step may require.

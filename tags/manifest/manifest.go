@@ -98,8 +98,8 @@ func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
 	return out, nil
 }
 
-// Required returns the objects in the files and folders that a step may require, each once. A cluster has no two objects of
-// one kind, namespace and name.
+// Required returns the objects in the files and folders that a step may require, each once. It returns an error if two of them have
+// one apiVersion, kind, namespace and name, but differ.
 func (r *Reader) Required(paths ...string) ([]*structpb.Struct, error) {
 	objects, err := r.Objects(paths...)
 	if err != nil {

@@ -109,7 +109,7 @@ func entrySize(name string, value int) int {
 
 func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
 
-// Size returns how many bytes the value has.
+// Size returns the number of bytes of the value as a google.protobuf.Value. JSONSize counts bytes of JSON.
 func (n Node) Size() int {
 	switch n.tag {
 	case wire.String, wire.Struct, wire.List:

@@ -84,7 +84,7 @@ func listOf(body []byte) *structpb.ListValue {
 	return &structpb.ListValue{Values: items}
 }
 
-// Kind names the kind of the value in the words of messages.
+// Kind returns the type of the value with an article for messages, such as "a string", "an object" or "a list", or "null".
 func (n Node) Kind() string {
 	number, _ := protowire.DecodeTag(uint64(n.tag))
 	return kinds[number]
@@ -96,10 +96,11 @@ func (n Node) IsNull() bool { return n.tag == 0 || n.tag == wire.Null }
 // IsString reports whether the value is a string.
 func (n Node) IsString() bool { return n.tag == wire.String }
 
-// HasKind reports whether there is a value of any kind, even null.
+// HasKind reports whether the value is null, a number, a string, a boolean, an object or a list. It is false for a missing value, and
+// for an empty google.protobuf.Value.
 func (n Node) HasKind() bool { return n.tag != 0 }
 
-// IsThere reports whether there is a value, even null.
+// IsThere reports whether there is a value, even null or an empty google.protobuf.Value.
 func (n Node) IsThere() bool { return n.body != nil }
 
 // IsObject reports whether the value can have fields.
@@ -108,7 +109,7 @@ func (n Node) IsObject() bool { return n.tag == wire.Struct }
 // IsList reports whether the value can have items.
 func (n Node) IsList() bool { return n.tag == wire.List }
 
-// IsEmpty reports whether the value has no fields and no items.
+// IsEmpty reports whether Len is 0. It is true for {}, [], a missing value, and also for any string, number or boolean.
 func (n Node) IsEmpty() bool { return len(n.body) == 0 || !n.IsObject() && !n.IsList() }
 
 // Len returns how many fields or items the value has.

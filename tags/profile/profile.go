@@ -234,7 +234,8 @@ func (p *Profile) Fold(key string) string {
 	return key
 }
 
-// SameKeys returns the keys that the provider takes for another of them: Owner and owner on a role of IAM.
+// SameKeys returns the keys that differ only in case from another one of the keys. For Owner, owner and env on a role of IAM, it
+// returns Owner and owner. It returns nil unless FoldKeys is set.
 func (p *Profile) SameKeys(keys iter.Seq[string]) map[string]bool {
 	if !p.FoldKeys {
 		return nil

@@ -11,7 +11,8 @@ import (
 
 // An Outcome is the result of stamping resources.
 type Outcome struct {
-	// Results has the results of all resources whose tags are managed, sorted by name.
+	// Results has one result for each selected resource, even if it is left alone. A resource that isn't selected has one if there is
+	// something to tell. They are sorted by name.
 	Results []Result
 
 	// Skips has the skipped labels, sorted by provider, reason and qualified key.

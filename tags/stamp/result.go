@@ -68,7 +68,8 @@ func (r *Result) IsTagged() bool {
 	return slices.ContainsFunc(r.Records, func(j Judged) bool { return j.Fate == Tagged })
 }
 
-// Keys returns the tag keys of the labels with the fate.
+// Keys returns the tag keys of the records with the fate: Tagged, Retained, Ignored or Removed. Records of other fates are not
+// kept: see Skips of the Outcome.
 func (r *Result) Keys(fate Fate) (keys []string) {
 	for i := range r.Records {
 		if r.Records[i].Fate == fate {

@@ -316,8 +316,8 @@ func (s *Set) arranged(entries []Entry) []Entry {
 	return slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(ranks[a.String()], ranks[b.String()]) })
 }
 
-// Restore puts an entry of another field into the set, without a change of its form. It reports whether the set lacked
-// the entry. The result of Changed stays the same.
+// Restore replaces all entries with the ID of e by e, or adds e if there are none. It keeps the item of e as it is. It reports
+// whether it has put e into the set: a list of strings never gets a string twice. The result of Changed stays the same.
 func (s *Set) Restore(e Entry) bool { return s.place(e) }
 
 // Append adds the entry e of another field, and keeps the entries with the same ID. A list of strings never gets a

@@ -171,16 +171,17 @@ func (p *policy) illegibleMessages() string {
 // skipMessages returns the expression of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the hetzner tag
 // owner: value-character-class (…)`. The first check whose condition holds gives the rule at the end.
 func (c *profileChecker) skipMessages() string {
-	rules := fmt.Sprintf("    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
+	rules := &strings.Builder{}
+	fmt.Fprintf(rules, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
 
 	for _, check := range c.Checks() {
 		if check.Condition != "" {
-			rules += fmt.Sprintf("    %s ?\n      %s :\n", check.Condition, quote(fmt.Sprintf("%s (%s)", check.Reason, c.Limit(check.Reason))))
+			fmt.Fprintf(rules, "    %s ?\n      %s :\n", check.Condition, quote(fmt.Sprintf("%s (%s)", check.Reason, c.Limit(check.Reason))))
 		}
 	}
 
 	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
-	messageOfLabel := let("tag", c.TagKey, let("value", c.TagValue, "\n  "+let("rule", "\n"+rules+"    ''\n  ", message)))
+	messageOfLabel := let("tag", c.TagKey, let("value", c.TagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
 
 	return "variables.changed.map(l, " + messageOfLabel + "\n).filter(m, m != '')"
 }
