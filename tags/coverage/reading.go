@@ -33,14 +33,12 @@ func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, 
 	}
 
 	switch located := targets.Locate(t); {
-	case t.Profile.PassesLabelsOn:
+	case t.Profile.PassesLabelsOn || !located && (!t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind)):
 		return other, provider, ""
 	case located && (t.LeaveReason == locate.None || t.LeaveReason == locate.Ignored):
 		return taggable, t.Profile.Name, ""
 	case located:
 		return untaggable, provider, t.WhyLeftAlone(t.LeaveReason)
-	case !t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind):
-		return other, provider, ""
 	case t.NoFieldReason.IsUnknown() || t.NoFieldReason == locate.LooksLike:
 		return unknown, provider, t.WhyLeftAlone(t.NoFieldReason)
 	default:
@@ -54,10 +52,6 @@ type tagID struct{ profile, key string }
 
 // dropUntextual removes entries that no provider takes for tags, such as the number in `owner: 4711`.
 func dropUntextual(t *locate.Target, set *tagset.Set) {
-	if set == nil {
-		return
-	}
-
 	for e := range set.All() {
 		if isList := e.Value.IsList() && t.Field.Shape.Form().HasLists; !isList && !e.IsTextual() {
 			set.Remove(e)
@@ -66,11 +60,15 @@ func dropUntextual(t *locate.Target, set *tagset.Set) {
 }
 
 // keysOf returns the keys of the tags of t, without keys that its provider adds itself. For Owner and owner on Azure, it
-// returns the first in order.
-func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
-	out := make(map[tagID]string, set.Len())
+// returns the first in order. It also reports for each set of counted keys whether one of them has a tag.
+func keysOf(t *locate.Target, set *tagset.Set, counted []profile.KeySet) (keys map[tagID]string, has []bool) {
+	keys, has = make(map[tagID]string, set.Len()), make([]bool, len(counted))
 
 	for e := range set.All() {
+		for i := range counted {
+			has[i] = has[i] || !e.Opaque && counted[i].Has(e.Key)
+		}
+
 		if e.Opaque || locate.ProviderSets(t.Field, e.Key) {
 			continue
 		}
@@ -80,12 +78,12 @@ func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 			id = tagID{t.Profile.Name, t.Profile.Fold(e.Key)}
 		}
 
-		if key, ok := out[id]; !ok || e.Key < key {
-			out[id] = e.Key
+		if key, ok := keys[id]; !ok || e.Key < key {
+			keys[id] = e.Key
 		}
 	}
 
-	return out
+	return keys, has
 }
 
 // driftOf returns the desired tags that have another value in the cloud, or that the cloud lacks, by key. In a list, a key can
@@ -105,12 +103,12 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 	return words.Map(slices.Sorted(maps.Keys(byKey)), func(key string) Drift { return byKey[key] })
 }
 
-// cloudOf returns the tags in the cloud, as the provider of t reports them, or nil if it reports none.
+// cloudOf returns the tags in the cloud, as the provider of t reports them. isReported is false if it reports none: then the set is empty.
 //
 // Providers made with Upjet leave out an empty field in the status. A resource with an ID in its status was observed, so a
 // missing field means no tags. A map in that status never loses a key: see MayReportDeletedTags of locate.Target. So a tag in it counts only if
 // the spec in the cluster has the tag, too.
-func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
+func cloudOf(t *locate.Target, r *tagpolicy.TagReader) (set *tagset.Set, isReported bool) {
 	if set := t.ReportedTags(&r.Keys); set != nil {
 		if t.MayReportDeletedTags() {
 			there := t.ReadTags(t.ObservedValue, &r.Keys)
@@ -121,31 +119,12 @@ func cloudOf(t *locate.Target, r *tagpolicy.TagReader) *tagset.Set {
 			}
 		}
 
-		return set
+		return set, true
 	}
 
+	set, _ = tagset.Read(object.Node{}, t.Field, &r.Keys) // An absent field has no tags.
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	if !family.Upjet || len(t.Field.Observed) == 0 || t.Observed.Node().Field("status").Field("atProvider").Field("id").Text() == "" {
-		return nil
-	}
+	hasID := t.Observed.Node().Field("status").Field("atProvider").Field("id").Text() != ""
 
-	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // An absent field has no tags.
-
-	return set
-}
-
-// has reports for each set of keys whether one of them has a tag. Nil has no tags.
-func has(set *tagset.Set, sets []profile.KeySet) []bool {
-	out := make([]bool, len(sets))
-	if set == nil {
-		return out
-	}
-
-	for key := range set.Texts() {
-		for i := range sets {
-			out[i] = out[i] || sets[i].Has(key)
-		}
-	}
-
-	return out
+	return set, family.Upjet && len(t.Field.Observed) > 0 && hasID
 }

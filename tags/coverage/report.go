@@ -112,7 +112,7 @@ func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[ta
 func (g *Group) key(id tagID, spelling string) *KeyCount {
 	n := g.byKey[id]
 	if n == nil {
-		n = &KeyCount{spelled: make(map[string]int)}
+		n = &KeyCount{spelled: make(map[string]int), prefixed: make(map[string]int)}
 		g.byKey[id] = n
 	}
 
@@ -136,8 +136,9 @@ type KeyCount struct {
 	InCloud  int `json:"inCloud"`
 	Reported int `json:"reported"`
 
-	// spelled has the number of resources for each spelling of the key.
-	spelled map[string]int
+	// spelled has the number of resources for each spelling of the key. prefixed has the number of all resources with keys such as
+	// acme:env, if env is the counted key. Hints come from it.
+	spelled, prefixed map[string]int
 }
 
 // count counts a resource that should have the key.
@@ -148,15 +149,11 @@ func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
 	n.Reported += one(isReported)
 }
 
-// mostFrequent returns the text with the highest count. The first in order wins over others with this count.
-func mostFrequent(counts map[string]int) (out string) {
-	for _, text := range slices.Sorted(maps.Keys(counts)) {
-		if counts[text] > counts[out] {
-			out = text
-		}
-	}
-
-	return out
+// mostFrequent returns the text with the highest count, or an empty text if there are none. The first in order wins over others with this
+// count.
+func mostFrequent(counts map[string]int) string {
+	texts := slices.Concat([]string{""}, slices.Sorted(maps.Keys(counts)))
+	return slices.MaxFunc(texts, func(a, b string) int { return counts[a] - counts[b] })
 }
 
 // A Hint says that no resource has Key, but that some have Other, which is Key after a prefix. For env, that may be acme:env.

@@ -74,10 +74,8 @@ type Tally struct {
 	divisions []Division
 	others    int
 
-	// prefixed has the number of resources with keys such as acme:env, by the counted key env. Hints come from it.
-	prefixed map[string]map[string]int
-	broken   tagpolicy.ViolationsByRule
-	lists    map[string][]*Resource
+	broken tagpolicy.ViolationsByRule
+	lists  map[string][]*Resource
 
 	// seen has the objects that were added.
 	seen map[identity]bool
@@ -95,10 +93,10 @@ func New(o Options) *Tally {
 		input: o.Input, transformer: (&resolve.LabelSet{}).Transformer(o.Input),
 		readers: make(map[*locate.Place]*tagpolicy.TagReader),
 		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
-		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
+		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
-	t.divisions = words.Map(o.By, func(by string) Division { return Division{By: by, Groups: []*Group{}, byName: make(map[string]*Group)} })
+	t.divisions = words.Map(o.By, func(by string) Division { return Division{By: by, byName: make(map[string]*Group)} })
 
 	if o.Input.TagPolicy != nil {
 		t.policed, t.broken = true, make(tagpolicy.ViolationsByRule, len(o.Input.TagPolicy.Rules))
@@ -182,22 +180,15 @@ func namedKeys(in *v1beta1.CloudTags) []string {
 		}
 	}
 
-	slices.Sort(keys)
-
-	return slices.Compact(keys)
+	return slices.Compact(slices.Sorted(slices.Values(keys)))
 }
 
 // AddRequired adds the objects that Crossplane has fetched, sorted by requirement, kind and name: Crossplane answers in any
 // order. An object counts once, also if several requirements select it. If ctx ends, AddRequired returns its error.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
 	for _, requirement := range slices.Sorted(maps.Keys(required)) {
-		var found []object.Object
-
-		for _, item := range required[requirement].GetItems() {
-			if o := object.Of(item); o.Node().IsObject() {
-				found = append(found, o)
-			}
-		}
+		all := words.Map(required[requirement].GetItems(), object.Of)
+		found := slices.DeleteFunc(all, func(o object.Object) bool { return !o.Node().IsObject() })
 
 		slices.SortStableFunc(found, func(a, b object.Object) int {
 			kind, other := object.GVK(a), object.GVK(b)
@@ -312,10 +303,16 @@ func (t *Tally) text(s string) string {
 
 // groupsOf returns the group of all resources, and the group of the resource in each division. It counts the resource in these.
 func (t *Tally) groupsOf(r *Resource) []*Group {
+	composite := r.Composite
+	if composite != "" && r.Namespace != "" {
+		composite = r.Namespace + "/" + composite
+	}
+
+	names := map[string]string{"provider": r.Provider, "kind": cmp.Or(r.counted, r.groupKind()).String(), "namespace": r.Namespace, "composite": composite}
 	out := []*Group{t.total}
 
 	for _, d := range t.divisions {
-		name := cmp.Or(nameOf(r, d.By), none)
+		name := cmp.Or(names[d.By], none)
 		if d.byName[name] == nil {
 			d.byName[name] = newGroup(name)
 		}
@@ -330,48 +327,26 @@ func (t *Tally) groupsOf(r *Resource) []*Group {
 	return out
 }
 
-// nameOf returns the name of the resource's group in a division. It is empty if the resource is in none.
-func nameOf(r *Resource, by string) string {
-	switch by {
-	case "provider":
-		return r.Provider
-	case "kind":
-		return cmp.Or(r.counted, r.groupKind()).String()
-	case "namespace":
-		return r.Namespace
-	default:
-		if r.Composite != "" && r.Namespace != "" {
-			return r.Namespace + "/" + r.Composite
-		}
-
-		return r.Composite
-	}
-}
-
 // count counts r, a resource that can have tags, and notes what is wrong with these. It returns an error if the tags can't be
 // read.
 func (t *Tally) count(r *Resource, target *locate.Target) error {
 	reader := t.reader(target)
 
-	if target.DesiredErr != nil {
-		return target.DesiredErr
-	}
-
 	desired, err := tagset.Read(target.DesiredValue, target.Field, &reader.Keys)
-	if err != nil {
+	if err := cmp.Or(target.DesiredErr, err); err != nil {
 		return err
 	}
 
-	cloud := cloudOf(target, reader)
+	cloud, isReported := cloudOf(target, reader)
 	dropUntextual(target, desired)
 	dropUntextual(target, cloud)
 
-	tagKeys, hasKeys := keysOf(target, desired), has(desired, reader.KeySets)
+	tagKeys, hasKeys := keysOf(target, desired, reader.KeySets)
+	cloudKeys, inCloud := keysOf(target, cloud, reader.KeySets)
 	expected := t.judge(r, target, reader, desired, hasKeys)
 
-	var cloudKeys map[tagID]string
-	if cloud != nil {
-		cloudKeys, r.Drift = keysOf(target, cloud), driftOf(desired, cloud)
+	if isReported {
+		r.Drift = driftOf(desired, cloud)
 	}
 
 	isIncomplete := len(r.Missing)+len(r.Wrong) > 0
@@ -388,13 +363,12 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 	}
 
 	t.notePrefixed(tagKeys)
-	inCloud := has(cloud, reader.KeySets)
 
 	for _, g := range t.groupsOf(r) {
 		g.Taggable++
 		g.Tagged += one(len(tagKeys) > 0)
 		g.Incomplete += one(isIncomplete)
-		g.Reported += one(cloud != nil)
+		g.Reported += one(isReported)
 		g.InCloud += one(len(cloudKeys) > 0)
 		g.Drifted += one(len(r.Drift) > 0)
 
@@ -404,7 +378,7 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 
 		for i, key := range t.keys {
 			if expected[i] {
-				g.key(tagID{key: key}, key).count(hasKeys[i], inCloud[i], cloud != nil)
+				g.key(tagID{key: key}, key).count(hasKeys[i], inCloud[i], isReported)
 			}
 		}
 	}
@@ -441,25 +415,9 @@ func (t *Tally) notePrefixed(keys map[tagID]string) {
 				continue
 			}
 
-			if t.prefixed[counted] == nil {
-				t.prefixed[counted] = make(map[string]int)
-			}
-
-			t.prefixed[counted][t.text(key)]++
+			t.total.key(tagID{key: counted}, counted).prefixed[t.text(key)]++
 		}
 	}
-}
-
-// hints returns a Hint for each counted key that no resource has, if a resource has the key with a prefix.
-func (t *Tally) hints() (out []Hint) {
-	for _, n := range t.total.Keys {
-		if spellings := t.prefixed[n.Key]; n.Tagged == 0 && len(spellings) > 0 {
-			key := mostFrequent(spellings)
-			out = append(out, Hint{Key: n.Key, Other: key, Resources: spellings[key]})
-		}
-	}
-
-	return out
 }
 
 // one returns 1 for true, and 0 for false.
@@ -529,33 +487,33 @@ func (t *Tally) Report() *Report {
 		}
 	}
 
-	out := &Report{Total: t.total, Others: t.others, Required: t.Requires(), Violations: slices.Concat(t.broken...)}
+	out := &Report{Total: t.order(t.total), Others: t.others, Required: t.Requires(), Violations: slices.Concat(t.broken...)}
 
 	out.Lists = words.Map([]string{untagged, incomplete, ListDrifted, untaggable, unknown}, func(name string) List {
 		return List{Name: name, Resources: t.lists[name]}
 	})
 
-	t.order(t.total)
-
-	for _, d := range t.divisions {
-		for _, name := range slices.Sorted(maps.Keys(d.byName)) {
-			t.order(d.byName[name])
-			d.Groups = append(d.Groups, d.byName[name])
-		}
-
-		out.Divisions = append(out.Divisions, d)
-	}
+	out.Divisions = words.Map(t.divisions, func(d Division) Division {
+		d.Groups = words.Map(slices.Sorted(maps.Keys(d.byName)), func(name string) *Group { return t.order(d.byName[name]) })
+		return d
+	})
 
 	out.By, out.Groups = out.Divisions[0].By, out.Divisions[0].Groups
 
 	out.Keys = words.Map(t.total.Keys, func(n *KeyCount) string { return n.Key })
-	out.Hints = t.hints()
+
+	// A Hint is for a counted key that no resource has, if a resource has the key with a prefix.
+	for _, n := range t.total.Keys {
+		if key := mostFrequent(n.prefixed); n.Tagged == 0 && key != "" {
+			out.Hints = append(out.Hints, Hint{Key: n.Key, Other: key, Resources: n.prefixed[key]})
+		}
+	}
 
 	return out
 }
 
-// order sorts the keys of the group: as they were given, or the most frequent one first.
-func (t *Tally) order(g *Group) {
+// order sorts the keys of the group: as they were given, or the most frequent one first. It returns the group.
+func (t *Tally) order(g *Group) *Group {
 	g.Keys = words.Map(t.keys, func(key string) *KeyCount { return g.key(tagID{key: key}, key) })
 
 	if len(t.keys) == 0 {
@@ -582,4 +540,6 @@ func (t *Tally) order(g *Group) {
 		n.Key = mostFrequent(n.spelled)
 		n.Share = Share(n.Tagged, n.Resources)
 	}
+
+	return g
 }

@@ -37,12 +37,12 @@ func (r *Report) WriteYAML(out io.Writer) error {
 	_, _ = w.Write(head)
 
 	for _, l := range r.Lists {
+		empty := ""
 		if len(l.Resources) == 0 {
-			_, _ = w.WriteString(l.Name + ": []\n")
-			continue
+			empty = " []"
 		}
 
-		_, _ = w.WriteString(l.Name + ":\n")
+		_, _ = w.WriteString(l.Name + ":" + empty + "\n")
 
 		for _, resource := range l.Resources {
 			y, _ := yaml.Marshal([]*Resource{resource}) // As above.

@@ -2,9 +2,11 @@
 package tagpolicy
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -44,21 +46,14 @@ const (
 	OtherBreaches
 )
 
+// breachTexts has a text for messages on breaches of each kind. TEXT stands for the quoted Text of the breach.
+var breachTexts = map[BreachKind]string{
+	Missing: "missing", WrongValue: "value TEXT", WrongSpelling: "spelled TEXT", OtherBreaches: "other breaches",
+}
+
 // String returns the breach for messages, such as: value "prodd".
 func (b Breach) String() string {
-	switch b.Kind {
-	case Missing:
-		return "missing"
-	case WrongValue:
-		return "value " + strconv.Quote(b.Text)
-	case WrongSpelling:
-		return "spelled " + strconv.Quote(b.Text)
-	case OtherBreaches:
-		return "other breaches"
-	case NoBreach:
-	}
-
-	return ""
+	return strings.Replace(breachTexts[b.Kind], "TEXT", strconv.Quote(b.Text), 1)
 }
 
 // A Violation has a rule of the tag policy, a breach, and the resources that break the rule in this way.
@@ -157,11 +152,9 @@ func (r *Rule) Breach(resourceTags iter.Seq2[string, string]) Breach {
 	}
 
 	switch {
-	case found:
-		return Breach{}
-	case otherSpelling != "":
+	case !found && otherSpelling != "":
 		return Breach{Kind: WrongSpelling, Text: otherSpelling}
-	case r.IsRequired():
+	case !found && r.IsRequired():
 		return Breach{Kind: Missing}
 	default:
 		return Breach{}
@@ -231,10 +224,6 @@ func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 // of f is the position of the rule. changed has the resources that this run has changed, by name. Targets without a
 // readable tag field break no rule.
 func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
-	if in.TagPolicy == nil {
-		return
-	}
-
 	readers := make(map[*locate.Place]*TagReader)
 
 	for _, t := range targets.All {
@@ -248,8 +237,16 @@ func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 			readers[t.Place] = r
 		}
 
-		set := r.finalTags(t, changed)
-		if set == nil {
+		// The tags after Crossplane has applied this run's changes.
+		resource, isChanged := changed[t.Name]
+		if !isChanged {
+			resource = t.Resource
+		}
+
+		value, err := resource.At(t.Field.Path)
+
+		set, applyErr := t.TagsAfterApply(value, &r.Keys)
+		if cmp.Or(err, applyErr) != nil {
 			continue
 		}
 
@@ -264,21 +261,4 @@ func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 			}
 		}
 	}
-}
-
-// finalTags returns the tags of t after Crossplane has applied this run's changes, or nil if they can't be read.
-func (r *TagReader) finalTags(t *locate.Target, changed map[string]object.Object) *tagset.Set {
-	resource, ok := changed[t.Name]
-	if !ok {
-		resource = t.Resource
-	}
-
-	value, err := resource.At(t.Field.Path)
-	if err != nil {
-		return nil
-	}
-
-	set, _ := t.TagsAfterApply(value, &r.Keys) // There is none with an error.
-
-	return set
 }

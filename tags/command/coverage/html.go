@@ -87,14 +87,8 @@ func bars(groups []*coverage.Group) string {
 
 // table returns a table with headings and rows of cells.
 func table(headings, rows []string) string {
-	b := &strings.Builder{}
-	b.WriteString("<table>\n<thead><tr>" + cells("th", headings...) + "</tr></thead>\n<tbody>\n")
-
-	for _, row := range rows {
-		b.WriteString("<tr>" + row + "</tr>\n")
-	}
-
-	return b.String() + "</tbody>\n</table>"
+	body := strings.Join(words.Map(rows, func(row string) string { return "<tr>" + row + "</tr>\n" }), "")
+	return "<table>\n<thead><tr>" + cells("th", headings...) + "</tr></thead>\n<tbody>\n" + body + "</tbody>\n</table>"
 }
 
 // cells returns an element for each text.

@@ -38,12 +38,10 @@ func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	b.WriteString("\n" + strings.Join(c.summary(r), "\n") + "\n")
 
 	for _, l := range r.Lists {
-		if len(l.Resources) == 0 {
-			continue
+		if len(l.Resources) > 0 {
+			b.WriteString("\n" + c.terminal.Table(listed(&l)))
+			more(b, len(l.Resources), maxListed)
 		}
-
-		b.WriteString("\n" + c.terminal.Table(listed(&l)))
-		more(b, len(l.Resources), maxListed)
 	}
 
 	_, err := io.WriteString(out, b.String())
@@ -58,16 +56,12 @@ func (c *Command) summary(r *coverage.Report) []string {
 		out = append(out, fmt.Sprintf("objects that are no resources of a cloud: %d", r.Others))
 	}
 
-	for _, h := range r.Hints {
-		hint := h.String()
-		if c.Composition == "" {
-			hint += ": --key-prefix or --composition?"
-		}
-
-		out = append(out, hint)
+	advice := ""
+	if c.Composition == "" {
+		advice = ": --key-prefix or --composition?"
 	}
 
-	return out
+	return append(out, words.Map(r.Hints, func(h coverage.Hint) string { return h.String() + advice })...)
 }
 
 // more says how many rows the table leaves out.
@@ -141,14 +135,7 @@ func shareOf(group, key string, n *coverage.KeyCount) share {
 
 	s.tagged, s.percent = fmt.Sprintf("%d of %d", n.Tagged, n.Resources), n.Tagged*100/n.Resources
 
-	switch {
-	case n.Tagged == n.Resources:
-		s.rating = good
-	case 2*n.Tagged >= n.Resources:
-		s.rating = fair
-	default:
-		s.rating = poor
-	}
+	s.rating = []string{poor, fair, good}[2*n.Tagged/n.Resources] // Half of the resources or more are fair, and only all are good.
 
 	return s
 }
@@ -182,11 +169,7 @@ func (c *Command) row(s share) []terminal.Cell {
 	}
 
 	// A bar is full only if all resources have the key, and empty only if none has.
-	full := s.count.Tagged * width / s.count.Resources
-	if s.count.Tagged > 0 {
-		full = max(full, 1)
-	}
-
+	full := max(s.count.Tagged*width/s.count.Resources, min(s.count.Tagged, 1))
 	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
 
 	out := row(s.group, s.key, bar, fmt.Sprintf("%3d%%", s.percent), s.tagged, s.inCloud)

@@ -35,6 +35,13 @@ func celList(texts []string) string { return "[" + strings.Join(words.Map(texts,
 // sortedCELList returns the sorted texts as a CEL list, such as ['a', 'b'].
 func sortedCELList(texts []string) string { return celList(slices.Sorted(slices.Values(texts))) }
 
+// longestFirst returns the texts without repetitions, sorted by length and text: the longest first.
+func longestFirst(texts []string) []string {
+	return slices.Compact(slices.SortedFunc(slices.Values(texts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	}))
+}
+
 // sortedKeys returns the sorted keys of the map.
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -58,6 +65,20 @@ func valueAt(obj string, path object.Path) string {
 	return obj + ".orValue(dyn(null))"
 }
 
+// joinNonEmpty joins the texts with separators, such as the operators between expressions. It leaves out empty texts.
+func joinNonEmpty(texts []string, separator string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
+}
+
+// surround returns the text between before and after. It returns an empty text if the text is empty.
+func surround(before, text, after string) string {
+	if text == "" {
+		return ""
+	}
+
+	return before + text + after
+}
+
 // let returns the expression body, in which name is the result of the expression value. CEL has no variables within an expression, so
 // a list of one item stands for it: let("m", "object.spec", "m.size()") returns [object.spec].map(m, m.size())[0].
 func let(name, value, body string) string {
@@ -69,9 +90,7 @@ func let(name, value, body string) string {
 }
 
 // anyOf joins the conditions with ||. It leaves out empty conditions.
-func anyOf(conditions ...string) string {
-	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")
-}
+func anyOf(conditions ...string) string { return joinNonEmpty(conditions, " || ") }
 
 // anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
 func anyOfInParens(conditions ...string) string {
@@ -152,25 +171,18 @@ func exceeds(expression string, limit profile.Length) string {
 func matchesIgnoringCase(expression string, patterns []string) string {
 	folded := slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey))))
 	texts := words.Map(folded, func(pattern string) string {
-		if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-			return patternIgnoringCase(prefix)
+		prefix, isPrefix := strings.CutSuffix(pattern, "*")
+
+		// With (?i), i matches I, but neither İ nor ı.
+		text := strings.ReplaceAll(regexp.QuoteMeta(prefix), "i", "[iİı]")
+		if isPrefix {
+			return text
 		}
 
-		return patternIgnoringCase(pattern) + "$"
+		return text + "$"
 	})
 
 	return matches(expression, "(?i)^("+strings.Join(texts, "|")+")")
-}
-
-// patternIgnoringCase returns a regular expression that matches the text, ignoring case as profile.FoldKey does. It needs the flag (?i).
-func patternIgnoringCase(text string) string {
-	// With (?i), i matches I, but neither İ nor ı.
-	return strings.ReplaceAll(regexp.QuoteMeta(profile.FoldKey(text)), "i", "[iİı]")
-}
-
-// isOneOf returns the condition that the expression is one of the keys. The condition ignores case if the profile's cloud does.
-func (c *profileChecker) isOneOf(expression string, keys []string) string {
-	return c.foldCase(expression, keys...) + " in " + sortedCELList(words.Distinct(words.Map(keys, c.Fold)))
 }
 
 // foldCase returns an expression to compare with the keys. If the profile's cloud ignores case, the expression makes lower case. CEL itself
@@ -192,28 +204,13 @@ func (c *profileChecker) foldCase(expression string, keys ...string) string {
 		}
 	}
 
-	return applyFormat(expression, string(characters), profile.NewFormat(nil, nil, true))
-}
-
-// lowerCaseTable returns the lower case of each capital of the text that isn't ASCII, such as é for É.
-func lowerCaseTable(text string) map[string]string {
-	table := make(map[string]string)
-
-	for _, r := range text {
-		if c := string(r); r > unicode.MaxASCII && strings.ToLower(c) != c {
-			table[c] = strings.ToLower(c)
-		}
-	}
-
-	return table
+	return applyFormat(expression, string(characters), lowercaseFormat)
 }
 
 // replaceAll returns an expression that replaces the table's keys by their values in the expression's string. It replaces all in one pass:
 // with {a: b, b: c}, the string ab becomes bc. Where several keys match, it takes the longest.
 func replaceAll(expression string, table map[string]string) string {
-	olds := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
+	olds := longestFirst(sortedKeys(table))
 
 	// Single characters can be replaced one after the other, unless one of them is in a replacement.
 	replacements := strings.Join(slices.Collect(maps.Values(table)), "")
@@ -222,12 +219,8 @@ func replaceAll(expression string, table map[string]string) string {
 	})
 
 	if !needsOnePass {
-		var calls strings.Builder
-		for _, old := range olds {
-			fmt.Fprintf(&calls, ".replace(%s, %s)", quote(old), quote(table[old]))
-		}
-
-		return expression + calls.String()
+		calls := words.Map(olds, func(old string) string { return fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old])) })
+		return expression + strings.Join(calls, "")
 	}
 
 	// The regular expression splits the string into keys of the table and single characters. It reads the string from the left, and takes

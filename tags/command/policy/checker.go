@@ -34,10 +34,8 @@ type profileChecker struct {
 	// admittedValues is the character class of values in the policy. If the input makes values lower case, it also admits capitals.
 	admittedValues profile.Class
 
-	// Parts of keyFormat: the prefix instead of the key prefix, the replacements, and whether it makes keys lower case.
-	prefix       *string
-	replacements map[string]string
-	lowercase    bool
+	// keyPrefixes has the prefixes of tag keys, one after the other: the key prefix, and the prefix of keyFormat instead of it.
+	keyPrefixes string
 
 	// TagKey and TagValue are the expressions of the tag key and of the tag value of the label l. Conditions call their results tag and
 	// value.
@@ -49,7 +47,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 	valueFormat := p.Values()[prof.Name]
 	out := &profileChecker{
 		Profile: prof, policy: p, keyFormat: prof.Format, tagger: p.transformer.Transform(prof), admittedValues: prof.ValueClass,
-		TagValue: applyFormat("l.value", capitalsToASCII, valueFormat),
+		keyPrefixes: p.KeyPrefix, TagValue: applyFormat("l.value", capitalsToASCII, valueFormat),
 	}
 
 	if _, _, lowercase := valueFormat.Parts(); lowercase {
@@ -60,22 +58,22 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		out.keyFormat = f
 	}
 
-	out.prefix, out.replacements, out.lowercase = out.keyFormat.Parts()
-
-	key, keyPrefixes := "l.tag", p.KeyPrefix
-
-	if out.prefix != nil {
-		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*out.prefix))
-		keyPrefixes = *out.prefix + p.KeyPrefix
+	key := "l.tag"
+	if prefix, _, _ := out.keyFormat.Parts(); prefix != nil {
+		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
+		out.keyPrefixes += *prefix
 	}
 
-	out.TagKey = applyFormat(key, keyPrefixes, out.keyFormat)
+	out.TagKey = applyFormat(key, out.keyPrefixes, out.keyFormat)
 
 	return out
 }
 
 // capitalsToASCII has the capitals İ and K (the Kelvin sign). They are not ASCII, but their lower case is.
 const capitalsToASCII = "\u0130\u212a"
+
+// lowercaseFormat is the format that only makes lower case.
+var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
 // applyFormat returns an expression that applies the format to the expression's string. CEL turns only ASCII into lower case, so the
 // expression replaces other capitals, such as É by é. It replaces the capitals of the text capitals, which is:
@@ -88,7 +86,14 @@ func applyFormat(expression, capitals string, f profile.Format) string {
 		return replaceAll(expression, replacements)
 	}
 
-	table := lowerCaseTable(capitals)
+	table := make(map[string]string)
+
+	for _, r := range capitals {
+		if c := string(r); r > unicode.MaxASCII && strings.ToLower(c) != c {
+			table[c] = strings.ToLower(c)
+		}
+	}
+
 	for from, to := range replacements {
 		table[from] = strings.ToLower(to)
 	}
@@ -135,31 +140,41 @@ var refusedCapitals = sync.OnceValue(func() string {
 	return "[" + out.String() + "]"
 })
 
-// A check is a reason to skip a label, and the condition of the labels that the function skips for this reason.
-type check struct {
-	Reason    profile.SkipReason
-	Condition string // Empty if no label is skipped for the reason.
-}
-
-// Checks returns the checks of a label in the order in which the function makes them. skipMessages adds the check on keys that
-// Crossplane's providers set, such as crossplane-name.
-func (c *profileChecker) Checks() []check {
+// skipMessages returns the expression of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the hetzner tag
+// owner: value-character-class (…)`. The first check whose condition holds gives the rule at the end.
+func (c *profileChecker) skipMessages() string {
 	notASCII := ""
-	if c.lowercase || c.IgnoresCase() {
+	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
 		notASCII = "!" + matches("l.key", asciiOnly)
 	}
 
 	// Some clouds limit key, separator and value together, such as owner:me.
 	entry := fmt.Sprintf("(tag + %s + value)", quote(cmp.Or(c.Separator, ":")))
 
-	return []check{
+	rules := &strings.Builder{}
+	fmt.Fprintf(rules, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
+
+	// The checks are in the order in which the function makes them.
+	for _, check := range []struct {
+		reason    profile.SkipReason
+		condition string // Empty if no label is skipped for the reason.
+	}{
 		{profile.ReservedKey, c.reservedKeyCondition()},
 		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition())},
 		{profile.KeyTooLong, exceeds("tag", c.Key)},
 		{profile.ValueTooLong, anyOf(exceeds("value", c.Value), exceeds(entry, c.Entry))},
 		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), notASCII)},
 		{profile.ValueCharacterClass, anyOf(notAdmitted("value", c.admittedValues), notAdmitted(entry, c.EntryClass))},
+	} {
+		if check.condition != "" {
+			fmt.Fprintf(rules, "    %s ?\n      %s :\n", check.condition, quote(fmt.Sprintf("%s (%s)", check.reason, c.Limit(check.reason))))
+		}
 	}
+
+	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
+	messageOfLabel := let("tag", c.TagKey, let("value", c.TagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
+
+	return "variables.changed.map(l, " + messageOfLabel + "\n).filter(m, m != '')"
 }
 
 // reservedKeyCondition returns the condition that an untrusted label has a reserved key. The condition is empty without reserved keys.
@@ -172,7 +187,8 @@ func (c *profileChecker) reservedKeyCondition() string {
 	conditions := []string{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
 	// If the format replaces letters, the tag key alone doesn't show a reserved key: with e → 3, the key owner becomes own3r.
-	if strings.ContainsFunc(strings.Join(sortedKeys(c.replacements), ""), unicode.IsLetter) {
+	_, replacements, _ := c.keyFormat.Parts()
+	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
 	}
 
@@ -208,60 +224,40 @@ func (c *profileChecker) takenKeyCondition() string {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// ReservedSlots returns the number of tag slots that reservedTags of the input leaves free.
-func (c *profileChecker) ReservedSlots() int { return int(c.policy.ReservedTags[c.Name]) }
-
-// ProviderSlots returns the number of tag slots for the provider's own tags.
-func (c *profileChecker) ProviderSlots() int {
-	if c.policy.ProviderTags == v1beta1.ProviderTagsNone {
-		return 0
-	}
-
-	return len(field.ProviderTags(c.Name))
-}
-
-// InputSlots returns the number of tag slots for the labels in the input itself. Their values aren't known here, so a label counts even if
-// its value can't be a tag's.
-func (c *profileChecker) InputSlots() int {
-	var keys []string
-
-	for _, l := range c.policy.inputLabels {
-		if tag, reason := c.tagger.Judge(l); isAdmittedKey(reason) {
-			keys = appendUnique(keys, tag.Key)
-		}
-	}
-
-	return len(keys)
-}
-
 // isAdmittedKey reports whether a label's key can be a tag key. reason is the reason to skip the label, or empty.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects.
-func (c *profileChecker) Slots() int {
-	return max(c.MaxTags-c.ReservedSlots()-c.ProviderSlots()-c.InputSlots(), 0)
-}
+// Slots returns the number of tag slots for labels of objects, and the end of a message on too many keys: "be aws tags: count-cap (at most 47
+// tags on a resource: 50, less 3 of the provider)".
+func (c *profileChecker) Slots() (slots int, message string) {
+	var inputKeys, providerKeys, subtracted []string
 
-// CapMessage returns the end of a message on too many keys: "be aws tags: count-cap (at most 47 tags on a resource: 50, less 3 of the
-// provider)".
-func (c *profileChecker) CapMessage() string {
-	var subtracted []string
-
-	for _, part := range []struct {
-		slots int
-		name  string
-	}{{c.ReservedSlots(), "reserved"}, {c.ProviderSlots(), "of the provider"}, {c.InputSlots(), "of the input"}} {
-		if part.slots > 0 {
-			subtracted = append(subtracted, fmt.Sprintf("less %d %s", part.slots, part.name))
+	// The values of labels in the input aren't known here, so a label counts even if its value can't be a tag's.
+	for _, l := range c.policy.inputLabels {
+		if tag, reason := c.tagger.Judge(l); isAdmittedKey(reason) {
+			inputKeys = appendUnique(inputKeys, tag.Key)
 		}
 	}
 
-	sum := ""
-	if len(subtracted) > 0 {
-		sum = fmt.Sprintf(": %d, %s", c.MaxTags, strings.Join(subtracted, ", "))
+	if c.policy.ProviderTags != v1beta1.ProviderTagsNone {
+		providerKeys = field.ProviderTags(c.Name)
 	}
 
-	return fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, c.Slots(), sum)
+	slots = c.MaxTags
+
+	names := []string{"reserved", "of the provider", "of the input"}
+
+	for i, n := range []int{int(c.policy.ReservedTags[c.Name]), len(providerKeys), len(inputKeys)} {
+		if n > 0 {
+			slots -= n
+			subtracted = append(subtracted, fmt.Sprintf(", less %d %s", n, names[i]))
+		}
+	}
+
+	sum := surround(fmt.Sprintf(": %d", c.MaxTags), strings.Join(subtracted, ""), "")
+	slots = max(slots, 0)
+
+	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, sum)
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // builtInKinds has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each on a line of its own.
@@ -20,15 +22,14 @@ var builtInKinds string
 // parseKind returns the group and the name of the kind, as the policy's expressions have it: apps/Deployment, or /Namespace. It returns
 // an error if there can't be such a kind.
 func parseKind(apiVersion, name string) (string, error) {
-	gv, err := schema.ParseGroupVersion(apiVersion)
+	gv, _ := schema.ParseGroupVersion(apiVersion) // With an error, it is empty.
 	isCoreVersion := gv.Group == "" && gv.Version == "v1"
 	isGroupVersion := len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
-	isAPIVersion := err == nil && (isCoreVersion || isGroupVersion)
 	isKind := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
 	kind := gv.Group + "/" + name
 
 	switch {
-	case !isAPIVersion || !isKind:
+	case !isCoreVersion && !isGroupVersion || !isKind:
 		return "", errors.Errorf("%q is not an apiVersion with a kind as manifests have them, e.g. apps/v1/Deployment or v1/Namespace", apiVersion+"/"+name)
 	case strings.Contains(builtInKinds, "\n"+gv.Group+"/") && !strings.Contains(builtInKinds, "\n"+kind+"\n"):
 		return "", errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
@@ -42,16 +43,10 @@ func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// matchedKinds are the kinds to check, such as apps/Deployment, each once. plurals has their plurals by kind, as far as --match has
-// them.
-type matchedKinds struct {
-	Kinds   []string
-	plurals map[string]string
-}
-
-// parseMatch returns the kinds of --match, such as v1/Namespace or platform.example.org/v1/Zone=zones.
-func parseMatch(values []string) (matchedKinds, error) {
-	out := matchedKinds{plurals: make(map[string]string)}
+// parseMatch returns the kinds of --match, such as apps/Deployment of apps/v1/Deployment, each once. For a kind such as
+// platform.example.org/v1/Zone=zones, it also returns the plural.
+func parseMatch(values []string) (kinds []string, plurals map[string]string, _ error) {
+	plurals = make(map[string]string)
 
 	for _, match := range values {
 		apiVersionKind, plural, hasPlural := strings.Cut(match, "=")
@@ -59,21 +54,19 @@ func parseMatch(values []string) (matchedKinds, error) {
 
 		kind, err := parseKind(apiVersionKind[:slash], strings.TrimPrefix(apiVersionKind[slash:], "/"))
 		if err != nil {
-			return out, errors.Wrapf(err, "--match %s", match)
+			return nil, nil, errors.Wrapf(err, "--match %s", match)
 		}
 
 		if hasPlural && !isName(plural) {
-			return out, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
+			return nil, nil, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
 		}
 
-		if hasPlural && !slices.Contains(out.Kinds, kind) {
-			out.plurals[kind] = plural
+		if !slices.Contains(kinds, kind) {
+			kinds, plurals[kind] = append(kinds, kind), plural
 		}
-
-		out.Kinds = appendUnique(out.Kinds, kind)
 	}
 
-	return out, nil
+	return kinds, plurals, nil
 }
 
 // pluralOf returns the plural of a kind of Kubernetes itself, such as namespaces of Namespace.
@@ -95,37 +88,27 @@ func pluralOf(name string) string {
 // APIResources returns the resources of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns the kind's
 // group without a resource, which stands for all resources of the group. So no object of the kind escapes, and the policy's match
 // conditions leave out the other kinds.
-func (p *policy) APIResources() (out []schema.GroupResource) {
-	resources := make([]schema.GroupResource, len(p.Kinds))
-
-	for i, kind := range p.Kinds {
+func (p *policy) APIResources() []schema.GroupResource {
+	resources := words.Map(p.Kinds, func(kind string) schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
-		plural, hasPlural := p.plurals[kind]
+		plural := p.plurals[kind]
 
 		// A group without a dot, such as apps, has kinds of Kubernetes itself.
-		if !hasPlural && !strings.Contains(group, ".") {
+		if plural == "" && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}
 
-		resources[i] = schema.GroupResource{Group: group, Resource: plural}
-	}
+		return schema.GroupResource{Group: group, Resource: plural}
+	})
 
-	for _, r := range resources {
+	return words.Distinct(words.Map(resources, func(r schema.GroupResource) schema.GroupResource {
 		if wholeGroup := (schema.GroupResource{Group: r.Group}); slices.Contains(resources, wholeGroup) {
-			r = wholeGroup
+			return wholeGroup
 		}
 
-		out = appendUnique(out, r)
-	}
-
-	return out
+		return r
+	}))
 }
 
 // appendUnique appends the item to the items, unless they have it already.
-func appendUnique[T comparable](items []T, item T) []T {
-	if slices.Contains(items, item) {
-		return items
-	}
-
-	return append(items, item)
-}
+func appendUnique[T comparable](items []T, item T) []T { return words.Distinct(append(items, item)) }

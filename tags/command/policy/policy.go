@@ -54,9 +54,10 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// Validate sets these. input is the input that the flags make, or nil with a Composition. matched has the kinds of Match.
+	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals are of Match.
 	input   *v1beta1.CloudTags
-	matched matchedKinds
+	kinds   []string
+	plurals map[string]string
 }
 
 // Cobra returns the command line of the command.
@@ -66,7 +67,7 @@ func (c *Command) Cobra() *cobra.Command {
 		Short:   "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
 		Args:    cobra.NoArgs,
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
-		RunE:    func(*cobra.Command, []string) error { return c.Run() },
+		RunE:    func(*cobra.Command, []string) error { return c.write(os.Stdin, os.Stdout) },
 	}
 
 	f := out.Flags()
@@ -76,8 +77,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.BoolVar(&c.Resources, "resources", false, "Judge the tags of managed resources by the input's tagPolicy, instead of labels. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
 	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider that the input names by value.")
-	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
-		"The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
+	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
 	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag isn't checked if objects of several kinds can give it.")
 	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. With --resources or --required and the enforcement Warn of the tagPolicy, it is Warn and Audit.", c.addAction)
 	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) of objects to check, e.g. tier=gold. Can be repeated. An object is checked if it has all of the labels before or after a change. By default all objects are checked.")
@@ -96,36 +96,37 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 # changes, or the function.
 `
 
-// manifestSettings are the name of a policy, and the actions and the selector of its binding.
-type manifestSettings struct {
-	Name     string
-	Actions  []string
-	Selector map[string]string // Labels of the objects to check, or none for all objects.
-}
-
 // A policy has what its manifests are made of.
 type policy struct {
 	*v1beta1.CloudTags
-	manifestSettings
 
-	matchedKinds
+	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has their plurals by kind, as far as --match has them.
+	Kinds   []string
+	plurals map[string]string
 
-	// Readings are the ways in which sources read labels of objects. They have the Prefixes and the FieldMaps, each once.
-	Readings  []*reading
+	// Name is the beginning of the names of policies. Actions and Selector are of all bindings.
+	Name     string
+	Actions  []string
+	Selector map[string]string // Labels of the objects to check, or none for all objects.
+
+	// labelMaps are the maps in which readings find labels of objects. They have the Prefixes and the paths of FieldMaps, each once.
+	// Variables of the policy have the index of a path in their names, such as map0.
+	labelMaps []labelMap
 	Prefixes  []string
-	FieldMaps []*fieldMap
+	FieldMaps []object.Path
 
 	// Checkers write conditions, one for each tag profile. Requirements are validations by rules of the tagPolicy.
 	Checkers     []*profileChecker
-	Requirements []requirement
+	Requirements []dict
 
-	// Notes name sources and rules that the policy doesn't check. kindNotes name kinds without a policy. Both give the reasons.
-	Notes, kindNotes []string
+	// Notes name the sources, rules and kinds that the policy doesn't check, with the reasons.
+	Notes []string
 
 	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels in the input itself, such as labels of a source of type Value. All count as trusted.
+	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. They have no values here,
+	// and count as trusted.
 	inputLabels []tags.Label
 
 	// transformer makes taggers of profiles. It has no labels of its own.
@@ -137,32 +138,36 @@ const defaultName = "cloud-tags"
 
 // Validate returns an error if flags don't fit together, or if a flag has an invalid value.
 func (c *Command) Validate() (err error) {
-	if len(c.CRDs) > 0 && !c.Resources {
-		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
-	}
-
-	fields := c.inputFields()
-	if c.Composition != "" && len(fields) > 0 {
-		return errors.New("--composition has an input, which takes the place of --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules: leave these out")
-	}
-
-	if c.Composition == "" {
-		if err := c.makeInput(fields); err != nil {
-			return err
-		}
-	}
-
-	if c.matched, err = parseMatch(c.Match); err != nil {
+	if err := c.makeInput(); err != nil {
 		return err
 	}
 
-	return cmp.Or(checkProviders(c.Provider), c.checkSelector(), checkName(cmp.Or(c.Name, defaultName)),
+	if c.kinds, c.plurals, err = parseMatch(c.Match); err != nil {
+		return err
+	}
+
+	return cmp.Or(firstError(c.Provider, checkProvider), firstError(sortedKeys(c.Selector), c.checkSelector), checkName(cmp.Or(c.Name, defaultName)),
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// makeInput validates the flags of a command without a Composition. It makes an input of the fields that the flags set.
-func (c *Command) makeInput(fields map[string]any) (err error) {
+// makeInput returns an error if flags don't fit together. Without a Composition, it makes an input of the fields that the flags set. For
+// example, --key-prefix sets keyPrefix.
+func (c *Command) makeInput() (err error) {
+	var sources []map[string]any
+	for _, prefix := range c.Prefix {
+		sources = append(sources, map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix})
+	}
+
+	fields := map[string]any{"sources": sources, "keyPrefix": c.KeyPrefix, "reservedKeys": c.ReservedKey, "reservedTags": c.ReservedTags, "profileRules": c.ProfileRules}
+	maps.DeleteFunc(fields, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
+
 	switch {
+	case len(c.CRDs) > 0 && !c.Resources:
+		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
+	case c.Composition != "" && len(fields) > 0:
+		return errors.New("--composition has an input, which takes the place of --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules: leave these out")
+	case c.Composition != "":
+		return nil
 	case c.Step != "":
 		return errors.New("--step needs --composition, which has the step")
 	case len(c.RequiredResources) > 0:
@@ -186,13 +191,15 @@ func (c *Command) makeInput(fields map[string]any) (err error) {
 		return errors.Wrap(err, "invalid flags")
 	}
 
-	return checkPrefixes(c.Prefix)
+	return firstError(c.Prefix, checkPrefix)
 }
 
-// Run prints the manifests. It reads the Composition from standard input if the flag says so.
-func (c *Command) Run() error { return c.write(os.Stdin, os.Stdout) }
+// firstError returns the first error of the check of one of the texts.
+func firstError(texts []string, check func(text string) error) error {
+	return cmp.Or(words.Map(texts, check)...)
+}
 
-// write prints the manifests to out. The reader in stands for standard input.
+// write prints the manifests to out. It reads the Composition from in, which stands for standard input, if the flag says so.
 func (c *Command) write(in io.Reader, out io.Writer) error {
 	text, err := c.manifests(&manifest.Reader{Stdin: in})
 	if err != nil {
@@ -206,11 +213,23 @@ func (c *Command) write(in io.Reader, out io.Writer) error {
 
 // manifests returns the manifests of the policies and of their bindings as YAML.
 func (c *Command) manifests(r *manifest.Reader) (string, error) {
-	p := &policy{manifestSettings: manifestSettings{Actions: c.Action, Selector: c.Selector}, matchedKinds: c.matched}
-
 	s, err := c.step(r)
 	if err != nil {
 		return "", err
+	}
+
+	p := newPolicy(s.Input)
+	p.Kinds, p.plurals, p.Actions, p.Selector = c.kinds, c.plurals, c.Action, c.Selector
+
+	// Without --action, policies that judge by the tagPolicy follow its enforcement.
+	followsEnforcement := (c.Resources || c.Required) && p.TagPolicy != nil
+
+	switch {
+	case len(c.Action) > 0:
+	case followsEnforcement && p.TagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn:
+		p.Actions = []string{"Warn", "Audit"}
+	default:
+		p.Actions = []string{"Deny"}
 	}
 
 	profiles, err := c.profiles(p, s.Input)
@@ -221,12 +240,6 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	p.Name = cmp.Or(c.Name, strings.TrimSuffix(defaultName+"-"+s.Composition, "-"))
 	if err := checkName(p.Name); err != nil {
 		return "", err
-	}
-
-	p.setInput(s.Input)
-
-	if len(p.Actions) == 0 {
-		p.Actions = c.defaultActions(s.Input.TagPolicy)
 	}
 
 	if !c.Resources {
@@ -240,23 +253,33 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	return p.resourcePolicies(s, profiles)
 }
 
-// setInput sets the input of the policy, and what is made of it: its labels and its transformer.
-func (p *policy) setInput(in *v1beta1.CloudTags) {
-	p.CloudTags = in
-	p.inputLabels = labelsInInput(in)
-	p.transformer = tags.NewTransformer(nil, in.Formats())
-	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
+// newPolicy returns a policy of the input, with the labels in it.
+func newPolicy(in *v1beta1.CloudTags) *policy {
+	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)}
+
+	for i := range in.Sources {
+		s := &in.Sources[i]
+
+		for _, key := range resolve.WrittenKeys(s) {
+			if l, ok := resolve.LabelOf(in, s, key); ok {
+				l.Trusted = true // A reserved key counts, too, since a trusted label can have it.
+				p.inputLabels = append(p.inputLabels, l)
+			}
+		}
+	}
+
+	return p
 }
 
 // labelPolicy returns the policy on labels and annotations, and its binding, as YAML. testdata/TestPrinted.yaml has examples.
 func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.addReadings(s)
 
-	if len(p.Readings) == 0 {
+	if len(p.labelMaps) == 0 {
 		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Notes, "; "))
 	}
 
-	if err := checkPrefixes(p.Prefixes); err != nil {
+	if err := firstError(p.Prefixes, checkPrefix); err != nil {
 		return "", err
 	}
 
@@ -268,19 +291,17 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 		}
 	}
 
-	return p.toYAML(p.policyAndBinding(p.spec())...)
+	return p.toYAML(p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
 }
 
-// checkPrefixes returns an error if one of the prefixes can't begin a key, such as a/b/c.
-func checkPrefixes(prefixes []string) error {
-	for _, prefix := range prefixes {
-		// Kubernetes admits capitals before the slash in keys of annotations, and IsLabelKey doesn't.
-		key := strings.ToLower(prefix) + "x"
-		keyWithSlash := key + "/x"
+// checkPrefix returns an error if the prefix can't begin a key, such as a/b/c.
+func checkPrefix(prefix string) error {
+	// Kubernetes admits capitals before the slash in keys of annotations, and IsLabelKey doesn't.
+	key := strings.ToLower(prefix) + "x"
+	keyWithSlash := key + "/x"
 
-		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(keyWithSlash)) > 0 {
-			return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
-		}
+	if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(keyWithSlash)) > 0 {
+		return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 	}
 
 	return nil
@@ -322,39 +343,14 @@ func (c *Command) addAction(value string) error {
 	return nil
 }
 
-// defaultActions returns the actions of a policy without --action. If the policy judges by the tagPolicy, they follow its enforcement.
-func (c *Command) defaultActions(tagPolicy *v1beta1.TagPolicy) []string {
-	judgesByTagPolicy := (c.Resources || c.Required) && tagPolicy != nil
-	if judgesByTagPolicy && tagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn {
-		return []string{"Warn", "Audit"}
-	}
-
-	return []string{"Deny"}
-}
-
-// inputFields returns the fields of an input that flags set. For example, --key-prefix sets keyPrefix.
-func (c *Command) inputFields() map[string]any {
-	var sources []map[string]any
-	for _, prefix := range c.Prefix {
-		sources = append(sources, map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix})
-	}
-
-	fields := map[string]any{"sources": sources, "keyPrefix": c.KeyPrefix, "reservedKeys": c.ReservedKey, "reservedTags": c.ReservedTags, "profileRules": c.ProfileRules}
-	maps.DeleteFunc(fields, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
-
-	return fields
-}
-
 // errNoProvider says that neither a flag nor the input names a provider.
 var errNoProvider = errors.New("nothing says whose tag profile to obey: give --provider, e.g. --provider aws, or name a provider by value in the input")
 
-// checkProviders returns an error if a provider's name is probably a misspelled name of a tag profile, such as asw.
-func checkProviders(providers []string) error {
-	for _, provider := range providers {
-		nearest, isNear := words.Nearest(provider, profile.Names())
-		if isNear && !profile.Has(provider) {
-			return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
-		}
+// checkProvider returns an error if the provider's name is probably a misspelled name of a tag profile, such as asw.
+func checkProvider(provider string) error {
+	nearest, isNear := words.Nearest(provider, profile.Names())
+	if isNear && !profile.Has(provider) {
+		return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
 	}
 
 	return nil
@@ -382,116 +378,59 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 		providers = []string{provider}
 	}
 
-	if err := checkProviders(providers); err != nil {
+	if err := firstError(providers, checkProvider); err != nil {
 		return nil, err
 	}
 
-	var out []*profile.Profile
-
-	for _, provider := range providers {
+	return words.Distinct(words.Map(providers, func(provider string) *profile.Profile {
 		if !profile.Has(provider) {
 			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
-		out = appendUnique(out, in.ProfileRules.ProfileOf(provider, "", ""))
-	}
-
-	return out, nil
+		return in.ProfileRules.ProfileOf(provider, "", "")
+	})), nil
 }
 
-// checkSelector returns an error if no object can have the labels of the selector.
-func (c *Command) checkSelector() error {
-	for _, key := range sortedKeys(c.Selector) {
-		value := c.Selector[key]
-		if faults := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(value)); len(faults) > 0 {
-			return errors.Errorf("--selector %s=%s: %s", key, value, faults[0])
-		}
+// checkSelector returns an error if no object can have the selector's label with the key.
+func (c *Command) checkSelector(key string) error {
+	value := c.Selector[key]
+	if faults := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(value)); len(faults) > 0 {
+		return errors.Errorf("--selector %s=%s: %s", key, value, faults[0])
 	}
 
 	return nil
 }
 
-// labelsInInput returns the labels that are written in the input itself, in sources of type Value or Expression. They have no values here.
-func labelsInInput(in *v1beta1.CloudTags) []tags.Label {
-	var out []tags.Label
-
-	for i := range in.Sources {
-		s := &in.Sources[i]
-
-		for _, key := range resolve.WrittenKeys(s) {
-			if l, ok := resolve.LabelOf(in, s, key); ok {
-				l.Trusted = true // A reserved key counts, too, since a trusted label can have it.
-				out = append(out, l)
-			}
-		}
-	}
-
-	return out
-}
-
-// andNotOfInput returns the condition that no label in the input itself has the key k, such as ` && !(k in ['zone'])`. It is empty if the
-// input has no labels.
-func (p *policy) andNotOfInput(r *reading) string {
-	if len(p.inputLabels) == 0 {
-		return ""
-	}
-
-	_, tag := p.keyExpressions(r)
-	keys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
-
-	return fmt.Sprintf(" && !(%s in %s)", tag, sortedCELList(words.Distinct(keys)))
-}
-
-// KeyPlaces returns where the policy finds keys, for messages: "under tags.example.org/ and in spec.labels".
-func (p *policy) KeyPlaces() string {
-	var out []string
-
-	if len(p.Prefixes) > 0 {
-		out = append(out, "under "+strings.Join(p.Prefixes, ", "))
-	}
-
-	if len(p.FieldMaps) > 0 {
-		out = append(out, "in "+strings.Join(words.Map(p.FieldMaps, (*fieldMap).Path), ", "))
-	}
-
-	return strings.Join(out, " and ")
-}
-
 // A dict is a manifest, or an object in a manifest.
 type dict = map[string]any
 
-// policyAndBinding returns the ValidatingAdmissionPolicy with the spec, and its binding. The binding selects an object if the
+// policyAndBinding returns the ValidatingAdmissionPolicy with the name, and its binding. The binding selects an object if the
 // object has the labels of the selector before the request or after it.
-func (s *manifestSettings) policyAndBinding(spec dict) []dict {
-	binding := dict{"policyName": s.Name, "validationActions": s.Actions}
-	if len(s.Selector) > 0 {
-		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
+func (p *policy) policyAndBinding(name string, constraints dict, conditions, variables, validations []dict) []dict {
+	binding := dict{"policyName": name, "validationActions": p.Actions}
+	if len(p.Selector) > 0 {
+		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": p.Selector}}
 	}
 
 	manifestOf := func(kind string, spec dict) dict {
-		return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
+		return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": name}, "spec": spec}
 	}
 
-	return []dict{manifestOf("ValidatingAdmissionPolicy", spec), manifestOf("ValidatingAdmissionPolicyBinding", binding)}
+	return []dict{
+		manifestOf("ValidatingAdmissionPolicy", dict{
+			"failurePolicy": "Fail", "matchConstraints": constraints, "matchConditions": conditions, "variables": variables, "validations": validations,
+		}),
+		manifestOf("ValidatingAdmissionPolicyBinding", binding),
+	}
 }
 
 // toYAML returns the manifests as YAML. Comments at the top name the sources, rules and kinds that are not checked.
-func (p *policy) toYAML(manifests ...dict) (string, error) {
-	notes := ""
-	if all := slices.Concat(p.Notes, p.kindNotes); len(all) > 0 {
-		notes = "#\n# It doesn't check:\n# - " + strings.Join(all, "\n# - ") + "\n"
-	}
+func (p *policy) toYAML(manifests []dict) string {
+	notes := surround("#\n# It doesn't check:\n# - ", strings.Join(p.Notes, "\n# - "), "\n")
+	docs := words.Map(manifests, func(m dict) string {
+		y, _ := yaml.Marshal(m) // Nothing in it can fail.
+		return string(y)
+	})
 
-	docs := make([]string, len(manifests))
-
-	for i, m := range manifests {
-		y, err := yaml.Marshal(m)
-		if err != nil {
-			return "", err
-		}
-
-		docs[i] = string(y)
-	}
-
-	return header + notes + strings.Join(docs, "---\n"), nil
+	return header + notes + strings.Join(docs, "---\n")
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -37,16 +37,15 @@ type readOptions struct {
 // readOptionsOf returns the readOptions of the source for objects of the kind.
 func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
+	include := cmp.Or(s.Include, &v1beta1.Include{})
 
 	// Keys is nil if include reads its keys from an object. The policy doesn't know these keys, so it checks all. If Keys is empty, the
 	// condition is false.
-	if s.Include != nil && s.Include.Keys != nil {
-		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), s.Include.Keys), "false")...)
+	if include.Keys != nil {
+		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
 
-	if s.Include != nil && len(s.Include.Except) > 0 {
-		o.andIncluded += " && !(" + anyOfInParens(patternConditions(o.Key(), s.Include.Except)...) + ")"
-	}
+	o.andIncluded += surround(" && !(", anyOfInParens(patternConditions(o.Key(), include.Except)...), ")")
 
 	o.readsConfigs = isConfigSource(s) && isConfig(kind)
 	if o.readsConfigs && len(s.Names) > 0 {
@@ -60,10 +59,7 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig }
 
 // isConfig reports whether objects of the kind, such as aws.m.upbound.io/ProviderConfig, are configs of a provider.
-func isConfig(kind string) bool {
-	_, name, _ := strings.Cut(kind, "/")
-	return field.IsConfig(name)
-}
+func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(kind, '/')+1:]) }
 
 // Key returns the expression of the source's key for the Kubernetes label k. For tags.example.org/owner, that is owner. It is the qualified
 // key or, with keyForm Tag, the tag key.
@@ -75,8 +71,11 @@ func (o readOptions) Key() string {
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))
 }
 
-// A labelMap is a map of labels in an object: its labels, its annotations, or a map such as spec.labels. All fields are expressions.
+// A labelMap is a map of labels that a reading reads in an object: its labels, its annotations, or a map such as spec.labels. All fields
+// but the reading are expressions.
 type labelMap struct {
+	*reading
+
 	// LabelName is the name of the label with the key k in messages, such as 'label ' + k.
 	LabelName string
 
@@ -88,61 +87,32 @@ type labelMap struct {
 	NewLabels, OldLabels string
 }
 
-// A fieldMap is a map of labels at a field path. Variables of the policy have its number in their names, such as map0.
-type fieldMap struct {
-	Number int
-	path   object.Path
-}
-
-// In returns the expression of the map in the object. It is null if the object has none.
-func (m *fieldMap) In(obj string) string { return valueAt(obj, m.path) }
-
-// Path returns the path of the map for messages, such as spec.labels.
-func (m *fieldMap) Path() string { return m.path.String() }
-
 // A reading is one way to read labels, and the kinds of objects that sources read in this way. Two sources with the prefix
 // tags.example.org/, of Namespaces and of Zones, have one reading.
 type reading struct {
 	readOptions
 
-	// FieldMap is the map that is read, or nil if labels and annotations are read.
-	FieldMap *fieldMap
+	// qualifiedKey and tagKey are the expressions of the qualified key and of the tag key of the label with the key k.
+	qualifiedKey, tagKey string
 
-	// kinds of objects, such as /Namespace. The value says whether labels of the kind are trusted.
+	// kinds of objects, such as /Namespace. The value says whether labels of the kind are untrusted.
 	kinds map[string]bool
-}
-
-// LabelMaps returns the maps of labels in which the reading finds its labels.
-func (r *reading) LabelMaps() []labelMap {
-	if r.FieldMap == nil {
-		return []labelMap{
-			{LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
-			{LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", NewLabels: "variables.labels", OldLabels: "variables.oldLabels"},
-		}
-	}
-
-	return []labelMap{{
-		LabelName: fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)")),
-		New:       fmt.Sprintf("variables.map%d", r.FieldMap.Number),
-		Old:       fmt.Sprintf("variables.oldMap%d", r.FieldMap.Number),
-	}}
 }
 
 // ReadsKey returns the condition that the reading finds a label with the key k in the map of labels.
 func (r *reading) ReadsKey(labels string) string {
-	out := fmt.Sprintf("variables.kind in %s%s && ", sortedCELList(sortedKeys(r.kinds)), r.andNamed)
-
-	if r.FieldMap != nil {
-		return out + labels + "[k] != null" + r.andIncluded
+	isLabel := labels + "[k] != null"
+	if r.Prefix != "" {
+		isLabel = "k.startsWith(" + quote(r.Prefix) + ")"
 	}
 
-	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.andIncluded
+	return fmt.Sprintf("variables.kind in %s%s && %s%s", sortedCELList(sortedKeys(r.kinds)), r.andNamed, isLabel, r.andIncluded)
 }
 
 // IsTrusted returns the condition that labels of the object are trusted. Labels of a config in a namespace never are, since people of the
 // namespace may make configs there.
 func (r *reading) IsTrusted() string {
-	trustedKinds := slices.DeleteFunc(sortedKeys(r.kinds), func(kind string) bool { return !r.kinds[kind] })
+	trustedKinds := slices.DeleteFunc(sortedKeys(r.kinds), func(kind string) bool { return r.kinds[kind] })
 
 	out := "variables.kind in " + sortedCELList(trustedKinds)
 	if r.readsConfigs {
@@ -158,9 +128,9 @@ const legibleJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
 // IsLegible returns the condition that CEL can read the value. The condition is empty if CEL can read all values.
 func (r *reading) IsLegible(value string) string {
 	switch {
-	case r.FieldMap == nil && r.encoding == v1beta1.EncodingJSON:
+	case r.Prefix != "" && r.encoding == v1beta1.EncodingJSON:
 		return matches(value, legibleJSON)
-	case r.FieldMap == nil:
+	case r.Prefix != "":
 		return ""
 	case r.encoding == v1beta1.EncodingJSON:
 		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, legibleJSON))
@@ -182,17 +152,11 @@ func (r *reading) Text(value string) string {
 	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", text)
 }
 
-// IllegibleMessage returns the end of messages on values that the policy can't read, such as " is no string".
-func (r *reading) IllegibleMessage() string {
-	switch r.encoding {
-	case v1beta1.EncodingJSON:
-		return " is no JSON string without escapes, whole number or boolean"
-	case v1beta1.EncodingScalar:
-		return " is no string, whole number or boolean"
-	case v1beta1.EncodingPlain:
-	}
-
-	return " is no string"
+// illegibleMessages are the ends of messages on values that the policy can't read, such as "spec.labels[owner] is no string".
+var illegibleMessages = map[v1beta1.Encoding]string{
+	v1beta1.EncodingJSON:   " is no JSON string without escapes, whole number or boolean",
+	v1beta1.EncodingScalar: " is no string, whole number or boolean",
+	v1beta1.EncodingPlain:  " is no string",
 }
 
 // quotedInMessage returns the expression of the string's first 64 characters in quotation marks, for messages. The API server would drop a
@@ -210,7 +174,9 @@ func quotedInMessage(expression string) string {
 //
 // addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow.
 func (p *policy) addReadings(s *manifest.Step) {
-	kindsBySource, allKinds := p.namedKinds(s.Composite)
+	kindsBySource := p.namedKinds(s.Composite)
+	allKinds := words.Distinct(slices.Concat(kindsBySource...))
+
 	if len(p.Kinds) == 0 {
 		p.Kinds = allKinds
 	}
@@ -230,9 +196,8 @@ func (p *policy) addReadings(s *manifest.Step) {
 
 			// Labels of the kind are trusted if all its sources are. A source of type ProviderConfig is trusted for configs only.
 			isTrusted := source.Trusted && (isRead || !isConfigSource(source))
-			trustedKinds := p.readingFor(source, kind).kinds
-			othersTrusted, hasOthers := trustedKinds[kind]
-			trustedKinds[kind] = isTrusted && (othersTrusted || !hasOthers)
+			kinds := p.readingFor(source, kind).kinds
+			kinds[kind] = kinds[kind] || !isTrusted
 			isChecked = true
 		}
 
@@ -250,20 +215,18 @@ func (p *policy) addReadings(s *manifest.Step) {
 	}
 }
 
-// namedKinds returns the kinds that each source names, such as /Namespace, and all these kinds.
-func (p *policy) namedKinds(composite v1beta1.ResourceKind) (bySource [][]string, all []string) {
-	bySource = make([][]string, len(p.Sources))
-
-	for i := range p.Sources {
-		for _, k := range resolve.KindsRead(&p.Sources[i], composite) {
+// namedKinds returns the kinds that each source names, such as /Namespace.
+func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
+	return words.Map(p.Sources, func(s v1beta1.Source) (kinds []string) {
+		for _, k := range resolve.KindsRead(&s, composite) {
 			// There are no objects of an invalid kind: Crossplane refuses to look for them.
 			if kind, err := parseKind(k.APIVersion, k.Kind); err == nil {
-				bySource[i], all = append(bySource[i], kind), appendUnique(all, kind)
+				kinds = append(kinds, kind)
 			}
 		}
-	}
 
-	return bySource, all
+		return kinds
+	})
 }
 
 // readsObjects reports whether the source reads labels of objects of the API server.
@@ -291,29 +254,35 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// readingFor returns the reading with the source's readOptions for the kind. If there is none yet, it adds one to the policy.
+// readingFor returns the reading with the source's readOptions for the kind. If there is none yet, it adds one to the policy, with the maps
+// of labels in which the reading finds its labels.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 
-	if i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.readOptions == o }); i >= 0 {
-		return p.Readings[i]
+	if i := slices.IndexFunc(p.labelMaps, func(m labelMap) bool { return m.readOptions == o }); i >= 0 {
+		return p.labelMaps[i].reading
 	}
 
 	r := &reading{readOptions: o, kinds: make(map[string]bool)}
-	p.Readings = append(p.Readings, r)
+	r.qualifiedKey, r.tagKey = p.keyExpressions(o)
 
 	if o.Prefix != "" {
 		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
+		p.labelMaps = append(p.labelMaps,
+			labelMap{reading: r, LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
+			labelMap{reading: r, LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", NewLabels: "variables.labels", OldLabels: "variables.oldLabels"})
+
 		return r
 	}
 
-	i := slices.IndexFunc(p.FieldMaps, func(m *fieldMap) bool { return m.Path() == o.path })
+	i := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
 	if i < 0 {
 		i = len(p.FieldMaps)
-		p.FieldMaps = append(p.FieldMaps, &fieldMap{Number: i, path: s.FromFieldPath})
+		p.FieldMaps = append(p.FieldMaps, s.FromFieldPath)
 	}
 
-	r.FieldMap = p.FieldMaps[i]
+	name := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)"))
+	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: name, New: fmt.Sprintf("variables.map%d", i), Old: fmt.Sprintf("variables.oldMap%d", i)})
 
 	return r
 }

@@ -19,10 +19,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A requirement is a validation on labels by a rule of the tagPolicy, e.g. that there must be a label tags.example.org/owner.
-type requirement struct {
-	// Condition is the condition of objects to admit. Message says why the API server refuses all others.
-	Condition, Message string
+// requirement returns a validation on labels by a rule of the tagPolicy, e.g. that there must be a label tags.example.org/owner. It is for
+// objects of the kind, or for all objects if the kind is empty. The condition is the condition of objects to admit. The message says why
+// the API server refuses all others.
+func requirement(kind, condition, message string) dict {
+	if kind != "" {
+		condition = "variables.kind != " + quote(kind) + " || " + condition
+	}
+
+	return dict{"expression": condition, "message": message}
+}
+
+// unlessBefore returns the condition that the keys after the request fulfil the condition, on all profiles. It admits an object whose keys
+// didn't fulfil it before the request.
+func (p *policy) unlessBefore(condition func(c *profileChecker, keys string) string) string {
+	isFulfilledBy := func(keys string) string {
+		return p.forAllProfiles(func(c *profileChecker) string { return condition(c, keys) })
+	}
+
+	return isFulfilledBy("variables.keys") + " || oldObject != null && !(" + isFulfilledBy("variables.oldKeys") + ")"
 }
 
 // A tagSource is a source with labels that can become the tag of a rule's key, such as owner.
@@ -33,17 +48,8 @@ type tagSource struct {
 	// reads no object or several.
 	kind string
 
-	// labelKeys are the keys of the labels that can become the tag.
-	labelKeys []string
-}
-
-// LabelName returns the name of the label for messages, such as tags.example.org/owner or spec.labels[owner].
-func (s tagSource) LabelName() string {
-	if s.Prefix == "" {
-		return fmt.Sprintf("%s[%s]", s.FromFieldPath, s.labelKeys[0])
-	}
-
-	return s.Prefix + s.labelKeys[0]
+	// label is the name of a label that can become the tag, such as tags.example.org/owner or spec.labels[owner].
+	label string
 }
 
 // addRequirements adds the requirements of the tagPolicy's rules. It adds notes on rules without requirements.
@@ -78,7 +84,7 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	var sources []tagSource
 
 	for i := range p.Sources {
-		if s := p.tagSourceOf(&p.Sources[i], rule.Key, composite); len(s.labelKeys) > 0 {
+		if s, ok := p.tagSourceOf(&p.Sources[i], rule.Key, composite); ok {
 			sources = append(sources, s)
 		}
 	}
@@ -111,9 +117,9 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	return ""
 }
 
-// tagSourceOf returns the source with its labels that can become the tag of the key. It returns no labelKeys if none can.
-func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) tagSource {
-	out := tagSource{Source: s}
+// tagSourceOf returns the source with a label that can become the tag of the key. It returns false if none can.
+func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
+	out.Source = s
 
 	// If a source reads several objects, each of them can give the tag, so none of them must.
 	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
@@ -128,11 +134,16 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.Re
 
 		label, ok := resolve.LabelOf(p.CloudTags, s, candidate)
 		if ok && slices.ContainsFunc(p.Checkers, func(c *profileChecker) bool { return c.becomesTag(label, key) }) {
-			out.labelKeys = append(out.labelKeys, candidate)
+			out.label = s.Prefix + candidate
+			if s.Prefix == "" {
+				out.label = fmt.Sprintf("%s[%s]", s.FromFieldPath, candidate)
+			}
+
+			return out, true
 		}
 	}
 
-	return out
+	return out, false
 }
 
 // candidateKeys returns keys of the source's labels that may become a tag of the key: owner and plexsphere:owner for the tag
@@ -166,48 +177,37 @@ func (p *policy) forAllProfiles(condition func(c *profileChecker) string) string
 
 // requireTag returns the requirement of a tag: objects of the sources' kind must have a label for the tag on all profiles. An object that
 // had no such label before the request needs none.
-func (p *policy) requireTag(key string, sources []tagSource) requirement {
-	hasLabel := func(keys string) string {
-		return p.forAllProfiles(func(c *profileChecker) string { return keys + ".exists(l, " + c.hasTagKey(key) + ")" })
-	}
+func (p *policy) requireTag(key string, sources []tagSource) dict {
+	hasLabel := func(c *profileChecker, keys string) string { return keys + ".exists(l, " + c.hasTagKey(key) + ")" }
 
-	label := strings.Join(words.Distinct(words.Map(sources, tagSource.LabelName)), " or ")
+	label := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
 	if sources[0].Prefix != "" {
 		label = "a label or annotation " + label
 	}
 
-	return requirement{
-		Condition: otherKindOr(sources[0].kind) + hasLabel("variables.keys") + " || oldObject != null && !(" + hasLabel("variables.oldKeys") + ")",
-		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key),
-	}
+	return requirement(sources[0].kind, p.unlessBefore(hasLabel), fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key))
 }
 
 // requireSpelling returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become owner, the
 // rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object that was misspelled before the request
 // may stay so.
-func (p *policy) requireSpelling(key, kind string) requirement {
-	isSpelled := func(keys string) string {
-		return p.forAllProfiles(func(c *profileChecker) string {
-			anySpelling := fmt.Sprintf("[%s].exists(tag, %s)", c.TagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(key)))
-			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, anySpelling, c.hasTagKey(key))
-		})
+func (p *policy) requireSpelling(key, kind string) dict {
+	isSpelled := func(c *profileChecker, keys string) string {
+		anySpelling := fmt.Sprintf("[%s].exists(tag, %s)", c.TagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(key)))
+		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, anySpelling, c.hasTagKey(key))
 	}
 
-	return requirement{
-		Condition: otherKindOr(kind) + isSpelled("variables.keys") + " || oldObject != null && !(" + isSpelled("variables.oldKeys") + ")",
-		Message:   fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key),
-	}
+	return requirement(kind, p.unlessBefore(isSpelled), fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key))
 }
 
 // requireAllowed returns the requirement of a value that the rule allows, on all profiles. It is for objects of the kind, and for labels
 // and annotations that become the rule's tag. The request must add or change these.
-func (p *policy) requireAllowed(rule *v1beta1.TagRule, kind string) requirement {
-	return requirement{
-		Condition: otherKindOr(kind) + p.forAllProfiles(func(c *profileChecker) string {
-			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasTagKey(rule.Key), matches(c.TagValue, allowedPattern(rule)))
-		}),
-		Message: fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
-	}
+func (p *policy) requireAllowed(rule *v1beta1.TagRule, kind string) dict {
+	isAllowed := p.forAllProfiles(func(c *profileChecker) string {
+		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasTagKey(rule.Key), matches(c.TagValue, allowedPattern(rule)))
+	})
+
+	return requirement(kind, isAllowed, fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")))
 }
 
 // allowedPattern returns a regular expression of the values that the rule allows. The rule must have values or matches.
@@ -226,47 +226,26 @@ func (c *profileChecker) hasTagKey(key string) string {
 	tagKey, keys := c.TagKey, c.tagger.TagKeys(key)
 	if c.IgnoresCase() {
 		// Only prefixes and replacements can have characters beyond ASCII. The policy refuses other such keys.
-		texts := append(slices.Collect(maps.Values(c.replacements)), c.policy.KeyPrefix)
-		if c.prefix != nil {
-			texts = append(texts, *c.prefix)
-		}
-
-		tagKey = replaceAll(tagKey, lowerCaseTable(strings.Join(texts, ""))) + ".lowerAscii()"
+		_, replacements, _ := c.keyFormat.Parts()
+		texts := slices.AppendSeq([]string{c.keyPrefixes}, maps.Values(replacements))
+		tagKey = applyFormat(tagKey, strings.Join(texts, ""), lowercaseFormat)
 		keys = words.Map(keys, c.Fold)
 	}
 
 	return tagKey + " in " + sortedCELList(keys)
 }
 
-// otherKindOr returns the beginning of a condition that is true for objects of other kinds: variables.kind != '/Namespace' || . It is empty
-// without a kind.
-func otherKindOr(kind string) string {
-	if kind == "" {
-		return ""
-	}
-
-	return "variables.kind != " + quote(kind) + " || "
-}
-
 // keyExpressions returns the expressions of the qualified key and of the tag key of the label with the key k.
-func (p *policy) keyExpressions(r *reading) (qualifiedKey, tagKey string) {
-	qualifiedKey = r.Key()
-	tagKey = qualifiedKey
+func (p *policy) keyExpressions(o readOptions) (qualifiedKey, tagKey string) {
+	qualifiedKey, tagKey = o.Key(), o.Key()
 
 	switch prefix := quote(p.KeyPrefix); {
 	case p.KeyPrefix == "":
-	case r.Form == v1beta1.KeyFormTag:
+	case o.Form == v1beta1.KeyFormTag:
 		qualifiedKey = fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", tagKey, prefix, utf8.RuneCountInString(p.KeyPrefix))
 	default:
 		tagKey = prefix + " + " + qualifiedKey
 	}
 
 	return qualifiedKey, tagKey
-}
-
-// KeyFields returns the fields of a CEL map for the label with the key k: 'key': string(k), 'tag': 'acme:' + string(k). They have its
-// qualified key and its tag key.
-func (p *policy) KeyFields(r *reading) string {
-	qualifiedKey, tagKey := p.keyExpressions(r)
-	return fmt.Sprintf("'key': %s, 'tag': %s", qualifiedKey, tagKey)
 }

@@ -361,16 +361,12 @@ func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
 
 	var out []schema.GroupVersionKind
 
-	p := &policy{}
-
 	s, err := parse(tb, "--composition", "-").step(&manifest.Reader{Stdin: strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}"))})
 	if err != nil {
 		tb.Fatal(err)
 	}
 
-	p.setInput(s.Input)
-
-	fields, err := p.tagFields(s, nil)
+	fields, err := newPolicy(s.Input).tagFields(s, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,16 +6,17 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
@@ -27,7 +28,8 @@ import (
 // A tagField is a tag field of managed resources of several kinds. It has a policy of its own.
 type tagField struct {
 	*field.Field
-	manifestSettings
+
+	policyName string
 
 	// Checker writes conditions by the tag profile of the kinds.
 	Checker *profileChecker
@@ -40,9 +42,35 @@ type tagField struct {
 
 	// Rules of the tagPolicy that are for the kinds.
 	Rules []tagFieldRule
+}
 
-	native    bool               // Other controllers than Crossplane's providers reconcile the kinds.
-	firstKind *locate.TargetKind // The first of kinds.
+// A tagFieldRule is a rule of the tagPolicy that applies to managed resources with the tag field.
+type tagFieldRule struct {
+	*v1beta1.TagRule
+
+	Number int // The index of the rule in tagPolicy.rules.
+
+	// selector selects the objects that the rule is for.
+	selector selector
+}
+
+// resourcePolicies returns policies on managed resources by the input's tagPolicy as YAML. There is one policy for each tag field.
+func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile) (string, error) {
+	if p.TagPolicy == nil {
+		return "", errors.New("--resources: the input has no tagPolicy: write one with the rules to judge by")
+	}
+
+	fields, err := p.tagFields(s, profiles)
+	if err != nil {
+		return "", err
+	}
+
+	fields = slices.DeleteFunc(fields, func(f *tagField) bool { return len(f.Rules) == 0 })
+	if len(fields) == 0 {
+		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field: change resources of the rules, or --match, --provider and --crds")
+	}
+
+	return p.toYAML(slices.Concat(words.Map(fields, p.resourcePolicy)...)), nil
 }
 
 // tagFields returns one tagField per policy. Together they have the kinds of resourceKinds, but for these:
@@ -55,13 +83,10 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	targets := p.newTargets(s)
 	profileNames := words.Map(profiles, func(prof *profile.Profile) string { return prof.Name })
 
-	var (
-		out           []*tagField
-		byContent     = make(map[string]*tagField)
-		withoutPolicy = make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by reason.
-		hasPolicy     = make(map[string]bool)                      // By kind, for all of its versions.
-		reasons       = make(map[string]string)                    // The first reason against a policy, by kind.
-	)
+	var fields []*tagField // Each has one kind.
+
+	withoutPolicy := make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by reason.
+	reasons := make(map[string]string)                          // The first reason against a policy, by kind.
 
 	for _, gvk := range p.resourceKinds() {
 		kind := gvk.Group + "/" + gvk.Kind
@@ -69,26 +94,19 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		t := targets.Read("", emptyObject(gvk))
+		empty := object.MapNode(map[string]object.Node{"apiVersion": object.TextNode(gvk.GroupVersion().String()), "kind": object.TextNode(gvk.Kind)})
+		t := targets.Read("", empty.Object())
 		isLocated := targets.Locate(t)
 
 		if len(profiles) > 0 && !slices.Contains(profileNames, t.Profile.Name) {
 			continue
 		}
 
-		f, reason := p.tagFieldOf(t, isLocated)
-		if reason != "" {
+		if f, reason := p.tagFieldOf(t, isLocated); reason == "" {
+			fields = append(fields, f)
+		} else {
 			withoutPolicy[reason], reasons[kind] = append(withoutPolicy[reason], gvk), cmp.Or(reasons[kind], reason)
-			continue
 		}
-
-		policyContent := f.content()
-		if byContent[policyContent] == nil {
-			byContent[policyContent], out = f, append(out, f)
-		}
-
-		byContent[policyContent].kinds = append(byContent[policyContent].kinds, gvk)
-		hasPolicy[kind] = true
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
@@ -103,11 +121,16 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	}
 
 	for _, kind := range p.Kinds {
-		if !hasPolicy[kind] {
+		if !slices.ContainsFunc(fields, func(f *tagField) bool { return f.kinds[0].Group+"/"+f.kinds[0].Kind == kind }) {
 			reason := cmp.Or(reasons[kind], unknown)
 			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", strings.TrimPrefix(kind, "/"), reason)
 		}
 	}
+
+	out := words.Map(words.Grouped(fields, (*tagField).content), func(same []*tagField) *tagField {
+		same[0].kinds = words.Map(same, func(f *tagField) schema.GroupVersionKind { return f.kinds[0] })
+		return same[0]
+	})
 
 	return out, p.setNames(out)
 }
@@ -124,16 +147,9 @@ func (p *policy) newTargets(s *manifest.Step) *locate.Targets {
 	return finder.NewTargets()
 }
 
-// emptyObject returns an object of the kind without other fields.
-func emptyObject(gvk schema.GroupVersionKind) object.Object {
-	return object.Tree(&structpb.Struct{Fields: map[string]*structpb.Value{
-		"apiVersion": structpb.NewStringValue(gvk.GroupVersion().String()), "kind": structpb.NewStringValue(gvk.Kind),
-	}})
-}
-
 // content returns what the policy of the field says, but for its kinds. Fields with the same content share a policy.
 func (f *tagField) content() string {
-	parts := words.Map(f.Rules, tagFieldRule.BreachMessages)
+	parts := words.Map(f.Rules, f.BreachMessages)
 	parts = append(parts, f.Tags("object"), f.Checker.Name, f.InputSelector.Selects("object"), f.ChangesCloud("object"))
 
 	return strings.Join(parts, "\x00")
@@ -194,9 +210,7 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 		out = append(out, schema.FromAPIVersionAndKind(entry.APIVersion.String(), entry.Kind.String()))
 	}
 
-	slices.SortFunc(out, field.Compare)
-
-	return slices.Compact(out)
+	return slices.Compact(slices.SortedFunc(slices.Values(out), field.Compare))
 }
 
 // tagFieldOf returns the tag field of the target, or the reason why the target has no policy. isLocated says whether the target has a tag
@@ -209,7 +223,7 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 		return nil, "gets labels, which are no tags"
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
-	case isMetadata(t.Field) && !t.Field.KubernetesLabels:
+	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels:
 		return nil, "has its tags in Kubernetes metadata"
 	}
 
@@ -218,11 +232,7 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 		return nil, t.WhyLeftAlone(locate.NotSelected)
 	}
 
-	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	f := &tagField{
-		Field: t.Field, manifestSettings: p.manifestSettings, Checker: p.checkerFor(t.Profile), InputSelector: inputSelector,
-		native: family.Native, firstKind: t.Kind,
-	}
+	f := &tagField{Field: t.Field, Checker: p.newChecker(t.Profile), kinds: []schema.GroupVersionKind{t.Kind.GroupVersionKind}, InputSelector: inputSelector}
 
 	if t.ForInstanceMetadata != nil {
 		p.Notes = appendUnique(p.Notes, "instances and launch templates of EC2: the policies don't look at instanceMetadataTags, with which EC2 admits fewer keys")
@@ -231,26 +241,11 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
 		if ruleSelector, selectsAny := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); selectsAny {
-			f.Rules = append(f.Rules, tagFieldRule{TagRule: rule, Number: i, selector: ruleSelector, field: f})
+			f.Rules = append(f.Rules, tagFieldRule{TagRule: rule, Number: i, selector: ruleSelector})
 		}
 	}
 
 	return f, ""
-}
-
-// isMetadata reports whether the field is in Kubernetes metadata, such as metadata.labels.
-func isMetadata(f *field.Field) bool { return f.Path.Segments()[0].Field == "metadata" }
-
-// checkerFor returns the checker of the profile. All tag fields of the profile share it.
-func (p *policy) checkerFor(prof *profile.Profile) *profileChecker {
-	if i := slices.IndexFunc(p.Checkers, func(c *profileChecker) bool { return c.Profile == prof }); i >= 0 {
-		return p.Checkers[i]
-	}
-
-	c := p.newChecker(prof)
-	p.Checkers = append(p.Checkers, c)
-
-	return c
 }
 
 // A selector selects the objects that have all labels of one of its entries. Without entries, it selects all objects.
@@ -299,7 +294,7 @@ func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
 		}
 
-		p.kindNotes = append(p.kindNotes, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), reason, names))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), reason, names))
 	}
 }
 
@@ -322,16 +317,89 @@ func (p *policy) setNames(fields []*tagField) error {
 			return errors.Errorf("the name %q of a policy %s: give a shorter --name", name, faults[0])
 		}
 
-		f.Name = name
+		f.policyName = name
 	}
 
-	slices.SortFunc(fields, func(a, b *tagField) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(fields, func(a, b *tagField) int { return strings.Compare(a.policyName, b.policyName) })
 
 	return nil
 }
 
 // notInNames matches characters that the names of policies may not have, such as the brackets of a path.
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
+
+// resourcePolicy returns the policy that judges the tags in the field, and its binding. If the policy judged the object before an update,
+// the update may break a rule in the same way again.
+func (p *policy) resourcePolicy(f *tagField) []dict {
+	isJudged := []string{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
+	isUnjudged := words.Map(isJudged, func(condition string) string { return surround("!(", condition, ")") })
+
+	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. The
+	// variable rule0 has a list of messages for each of these: how its tags break the first rule.
+	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", anyOf(append([]string{"oldObject == null"}, isUnjudged...)...), indented(f.Tags("o")))
+	variables := []dict{namedExpression("judged", judged)}
+
+	var validations []dict
+
+	for _, r := range f.Rules {
+		name := fmt.Sprintf("rule%d", r.Number)
+		variables = append(variables, namedExpression(name, "variables.judged.map(o, "+let("t", "o.tags", "\n  "+indented(f.BreachMessages(r)))+")"))
+		validations = append(validations, dict{
+			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
+			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
+			"messageExpression": fmt.Sprintf("variables.%s[0].join('; ')", name),
+		})
+	}
+
+	// The constraints match all resources in the API groups of the field's kinds, since the plurals of the kinds are unknown. The conditions
+	// leave out other kinds. The match policy is Exact, since versions of a kind can have different fields.
+	groups := words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group }))
+	constraints := dict{"matchPolicy": "Exact", "resourceRules": []dict{resourceRule(groups, "*")}}
+
+	// The policy judges objects that are of these kinds, that their controllers change in the cloud, and that the input selects.
+	conditions := slices.DeleteFunc([]dict{
+		namedExpression("kinds", f.IsOfKinds()),
+		namedExpression("changes", f.ChangesCloud("object")),
+		namedExpression("selected", f.InputSelector.Selects("object")),
+	}, func(d dict) bool { return d["expression"] == "" })
+
+	return p.policyAndBinding(f.policyName, constraints, conditions, variables, validations)
+}
+
+// indented returns the expression with two more spaces at the beginning of each line but the first.
+func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
+
+// BreachMessages returns the expression of a list of messages, one for each breach of the rule. In the expression, o.object is the object,
+// and t has its tags. The list has these messages:
+//
+//   - for each tag of the rule's key with a value that the rule doesn't allow
+//   - if no tag has the rule's key, for each tag whose key differs from it in case only
+//   - if there is neither, and the rule requires the tag
+func (f *tagField) BreachMessages(r tagFieldRule) string {
+	c, tagKeys := f.Checker, f.tagKeys(r)
+	hasKey := c.foldCase("e.key", tagKeys...) + " in " + sortedCELList(words.Distinct(words.Map(tagKeys, c.Fold)))
+
+	out := ""
+	if len(r.Allowed()) > 0 {
+		isAllowed := matches("e.value", allowedPattern(r.TagRule))
+		out = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
+			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
+	}
+
+	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
+	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
+
+	withoutKey := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
+		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
+	if r.IsRequired() {
+		withoutKey = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
+			withoutKey, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
+	}
+
+	unlessUnselected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
+
+	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", unlessUnselected, out, hasKey, withoutKey)
+}
 
 // Tags returns the expression of the tags in the object's field, such as [{'key': 'owner', 'value': 'a'}]. They are the tags that the
 // function reads there. If the field or an item of it has a wrong type, there are no tags. The API server refuses such objects by their schema.
@@ -375,6 +443,9 @@ func asText(expression string) string {
 	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", expression)
 }
 
+// tagKeys returns the keys that the rule's tag can have, such as owner and acme:owner.
+func (f *tagField) tagKeys(r tagFieldRule) []string { return f.Checker.tagger.TagKeys(r.Key) }
+
 // itemKey returns the expression of the tag key in the string e, such as acme:owner in acme:owner:me. The key is the first of these that e
 // begins with:
 //
@@ -382,18 +453,12 @@ func asText(expression string) string {
 //   - the key prefix and the text after it, up to a separator
 //   - the text up to a separator
 func (f *tagField) itemKey() string {
-	ruleKeys := slices.Concat(words.Map(f.Rules, tagFieldRule.tagKeys)...)
+	ruleKeys := slices.Concat(words.Map(f.Rules, f.tagKeys)...)
 	patterns := f.Checker.keyFormat.Patterns(f.Checker.policy.KeyPrefix+"*", f.Checker.policy.KeyPrefix)
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
-	longestFirst := func(texts []string) []string {
-		slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
-		return slices.Compact(texts)
-	}
-
-	separator, item := quote(f.Separator), "e"
+	separator, item := quote(f.Separator), f.Checker.foldCase("e", ruleKeys...)
 	if f.Checker.IgnoresCase() {
-		item = f.Checker.foldCase(item, ruleKeys...)
 		ruleKeys = words.Map(ruleKeys, strings.ToLower)
 	}
 
@@ -409,27 +474,23 @@ func (f *tagField) itemKey() string {
 
 // IsOfKinds returns the condition that the request is for an object of one of the kinds.
 func (f *tagField) IsOfKinds() string {
-	var versions []string
+	byVersion := words.Grouped(f.kinds, schema.GroupVersionKind.GroupVersion)
+	lines := words.Map(byVersion, func(kinds []schema.GroupVersionKind) string {
+		names := words.Map(kinds, func(k schema.GroupVersionKind) string { return k.Kind })
+		return "  " + quote(kinds[0].GroupVersion().String()) + ": " + celList(names)
+	})
 
-	namesByVersion := make(map[string][]string)
-
-	for _, k := range f.kinds {
-		v := k.GroupVersion().String()
-		versions, namesByVersion[v] = appendUnique(versions, v), append(namesByVersion[v], k.Kind)
-	}
-
-	lines := words.Map(versions, func(v string) string { return "  " + quote(v) + ": " + celList(namesByVersion[v]) })
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
 // ChangesCloud returns the condition that the object's controller makes or changes the resource in the cloud, instead of only observing it.
 // The condition is empty if the controller always does.
 func (f *tagField) ChangesCloud(obj string) string {
-	if !f.native {
+	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native {
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
-	readOnly, ok := locate.ControllerOf(f.firstKind.Group)
+	readOnly, ok := locate.ControllerOf(f.kinds[0].Group)
 	if !ok {
 		return ""
 	}

@@ -73,7 +73,7 @@ type rule struct {
 // An importer turns a policy into rules, and notes the parts that no rule can say.
 type importer struct {
 	enforcement v1beta1.PolicyEnforcement
-	kinds       kinds
+	policies    []keyPolicy
 	rules       []rule
 	notes       []string
 }
@@ -91,14 +91,13 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text returns the tagPolicy in YAML. Comments name the parts of the policy that it lacks.
 func (c *Command) text(in io.Reader) (string, error) {
-	i := &importer{enforcement: c.Enforcement, kinds: taggable()}
+	i := &importer{enforcement: c.Enforcement}
 
-	entries, err := i.read(&manifest.Reader{Stdin: in}, c.File)
-	if err != nil {
+	if err := i.read(&manifest.Reader{Stdin: in}, c.File); err != nil {
 		return "", err
 	}
 
-	for _, e := range entries {
+	for _, e := range i.policies {
 		i.add(e)
 	}
 
@@ -106,11 +105,13 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", errors.Errorf("it says nothing that a tagPolicy can say: %s", cmp.Or(strings.Join(i.notes, "; "), "its tags are empty"))
 	}
 
-	if err := i.check(); err != nil {
-		return "", err
-	}
+	// The function must take the rules.
+	_, err := v1beta1.DecodeObject(map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind,
+		"tagPolicy": v1beta1.TagPolicy{Enforcement: i.enforcement, Rules: words.Map(i.rules, func(r rule) v1beta1.TagRule { return r.TagRule })},
+	})
 
-	return i.yaml()
+	return i.yaml(), errors.Wrap(err, "a tagPolicy can't have these rules")
 }
 
 // notef adds a note.
@@ -145,13 +146,12 @@ func (i *importer) add(e keyPolicy) {
 
 	if len(required) > 0 && reflect.DeepEqual(r.Resources, required) {
 		r.part += " and report_required_tag_for"
-		i.rules = append(i.rules, r)
-
-		return
+		required = nil
+	} else {
+		r.Required = new(bool)
 	}
 
 	if len(r.Resources) > 0 {
-		r.Required = new(bool)
 		i.rules = append(i.rules, r)
 	}
 
@@ -184,41 +184,22 @@ func (i *importer) admitted(path string, values []string) ([]profile.Pattern, ex
 // nothing is a regular expression that matches no text: one character, but none of all characters.
 const nothing = `[^\x00-\x{10FFFF}]`
 
-// check returns an error if the function doesn't take the rules.
-func (i *importer) check() error {
-	rules := words.Map(i.rules, func(r rule) v1beta1.TagRule { return r.TagRule })
-
-	_, err := v1beta1.DecodeObject(map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "tagPolicy": v1beta1.TagPolicy{Enforcement: i.enforcement, Rules: rules},
-	})
-
-	return errors.Wrap(err, "a tagPolicy can't have these rules")
-}
-
 // yaml returns the tagPolicy in YAML. Comments have the notes, and the part of the policy for each rule.
-func (i *importer) yaml() (string, error) {
-	var out strings.Builder
-
+func (i *importer) yaml() string {
+	out := &strings.Builder{}
 	out.WriteString(header)
 
 	if len(i.notes) > 0 {
 		out.WriteString("#\n# Not imported:\n# - " + strings.Join(i.notes, "\n# - ") + "\n")
 	}
 
-	fmt.Fprintf(&out, "tagPolicy:\n  enforcement: %s\n  rules:\n", i.enforcement)
+	fmt.Fprintf(out, "tagPolicy:\n  enforcement: %s\n  rules:\n", i.enforcement)
 
 	for _, r := range i.rules {
-		y, err := yaml.Marshal([]v1beta1.TagRule{r.TagRule})
-		if err != nil {
-			return "", err
-		}
-
-		fmt.Fprintf(&out, "  # %s\n", r.part)
-
-		for line := range strings.Lines(string(y)) {
-			out.WriteString("  " + line)
-		}
+		y, _ := yaml.Marshal([]v1beta1.TagRule{r.TagRule}) // Nothing in it can fail.
+		lines := strings.TrimSuffix(string(y), "\n")
+		fmt.Fprintf(out, "  # %s\n  %s\n", r.part, strings.ReplaceAll(lines, "\n", "\n  "))
 	}
 
-	return out.String(), nil
+	return out.String()
 }

@@ -38,8 +38,9 @@ var listed = func() map[string][]serviceKind {
 	return out
 }()
 
-// kinds has the kinds of AWS with tags in the built-in index, each with the patterns of its API versions, such as ec2.aws.*/*.
-type kinds map[serviceKind]map[string]bool
+// kinds has the kinds of AWS with tags in the built-in index, each with patterns of its API versions, such as ec2.aws.*/*. Patterns can
+// repeat.
+type kinds map[serviceKind][]string
 
 // taggable returns the kinds of the index.
 var taggable = sync.OnceValue(func() kinds {
@@ -59,11 +60,7 @@ var taggable = sync.OnceValue(func() kinds {
 		}
 
 		for _, p := range []serviceKind{{service, gvk.Kind}, {service: service}} {
-			if out[p] == nil {
-				out[p] = make(map[string]bool)
-			}
-
-			out[p][pattern] = true
+			out[p] = append(out[p], pattern)
 		}
 	}
 
@@ -92,15 +89,9 @@ func (k kinds) kindsOf(resourceType string) []serviceKind {
 		return services
 	}
 
-	var out []serviceKind
-
-	for p := range k {
-		if slices.Contains(services, serviceKind{service: p.service}) && isCalled(p.kind, resource) {
-			out = append(out, p)
-		}
-	}
-
-	return out
+	return slices.DeleteFunc(slices.Collect(maps.Keys(k)), func(p serviceKind) bool {
+		return !slices.Contains(services, serviceKind{service: p.service}) || !isCalled(p.kind, resource)
+	})
 }
 
 // isCalled reports whether the kind has the name of the resource's last part, but for hyphens, capitals and an s at the end:
@@ -118,8 +109,8 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 	for _, t := range types {
 		known := false
 
-		for _, p := range i.kinds.kindsOf(t) {
-			for pattern := range i.kinds[p] {
+		for _, p := range taggable().kindsOf(t) {
+			for _, pattern := range taggable()[p] {
 				selected[pattern+" "+p.kind], known = true, true
 			}
 		}

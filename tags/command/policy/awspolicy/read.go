@@ -33,30 +33,28 @@ type keyPolicy struct {
 // fields returns the fields of an object, or none of another value.
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
-// read returns the keyPolicies of the policy, sorted by name. It notes fields that no effective policy has.
-func (i *importer) read(r *manifest.Reader, file string) ([]keyPolicy, error) {
+// read reads the keyPolicies of the policy, sorted by name. It notes fields that no effective policy has.
+func (i *importer) read(r *manifest.Reader, file string) error {
 	policy, err := valueOf(r, file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	// The AWS CLI prints the policy as a text in an object, of describe-effective-policy or describe-policy.
 	for _, path := range [][2]string{{"EffectivePolicy", "PolicyContent"}, {"Policy", "Content"}} {
 		if text := fields(fields(policy)[path[0]])[path[1]].GetStringValue(); text != "" {
 			if policy, err = valueOf(&manifest.Reader{Stdin: strings.NewReader(text)}, manifest.Stdin); err != nil {
-				return nil, errors.Wrapf(err, "%s.%s", path[0], path[1])
+				return errors.Wrapf(err, "%s.%s", path[0], path[1])
 			}
 		}
 	}
 
 	tags, ok := fields(policy)["tags"].GetKind().(*structpb.Value_StructValue)
 	if !ok {
-		return nil, errors.New("it is no tag policy: these have an object tags. Import the policy itself as JSON, or what aws organizations describe-effective-policy prints")
+		return errors.New("it is no tag policy: these have an object tags. Import the policy itself as JSON, or what aws organizations describe-effective-policy prints")
 	}
 
 	i.noteOthers("", policy, "tags")
-
-	var out []keyPolicy
 
 	names := make(map[string]string) // By the name in the case that AWS compares.
 
@@ -68,22 +66,17 @@ func (i *importer) read(r *manifest.Reader, file string) ([]keyPolicy, error) {
 
 		key := profile.FoldKey(name)
 		if other, ok := names[key]; ok {
-			return nil, errors.Errorf("tags.%s and tags.%s: they are of one tag, since AWS ignores the case of these names: keep one", words.Name(other), words.Name(name))
+			return errors.Errorf("tags.%s and tags.%s: they are of one tag, since AWS ignores the case of these names: keep one", words.Name(other), words.Name(name))
 		}
 
 		names[key] = name
 
-		e, ok, err := i.keyPolicy(name, tags.StructValue.GetFields()[name])
-		if err != nil {
-			return nil, err
-		}
-
-		if ok {
-			out = append(out, e)
+		if err := i.readKey(name, tags.StructValue.GetFields()[name]); err != nil {
+			return err
 		}
 	}
 
-	return out, nil
+	return nil
 }
 
 // valueOf returns the only value of the file.
@@ -100,14 +93,14 @@ func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
 	}
 }
 
-// keyPolicy returns the keyPolicy of the name. It returns false, with a note, if operators such as @@append change inherited values: only
-// the effective policy has the result.
-func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bool, err error) {
+// readKey reads the keyPolicy of the name. It adds a note instead if operators such as @@append change inherited values: only the effective
+// policy has the result.
+func (i *importer) readKey(name string, v *structpb.Value) error {
 	path := "tags." + words.Name(name)
-	e, ok = keyPolicy{name: name, key: strings.ToLower(name)}, true
+	e, isKnown := keyPolicy{name: name, key: strings.ToLower(name)}, true
 
 	if v.GetStructValue() == nil {
-		return e, false, errors.Errorf("%s: want an object, such as {\"tag_value\": [\"a\"]}", path)
+		return errors.Errorf("%s: want an object, such as {\"tag_value\": [\"a\"]}", path)
 	}
 
 	var key []string
@@ -117,10 +110,10 @@ func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bo
 	for _, field := range slices.Sorted(maps.Keys(to)) {
 		texts, known, err := i.strings(path+"."+field, fields(v)[field])
 		if err != nil {
-			return e, false, err
+			return err
 		}
 
-		*to[field], ok = texts, ok && known
+		*to[field], isKnown = texts, isKnown && known
 	}
 
 	i.noteOthers(path+".", v, slices.Collect(maps.Keys(to))...)
@@ -131,14 +124,16 @@ func (i *importer) keyPolicy(name string, v *structpb.Value) (e keyPolicy, ok bo
 
 	switch {
 	case len(key) > 1 || !strings.EqualFold(e.key, name):
-		return e, false, errors.Errorf("%s.tag_key: want the name of the entry, ignoring case, got %q", path, key)
+		return errors.Errorf("%s.tag_key: want the name of the entry, ignoring case, got %q", path, key)
 	case slices.ContainsFunc(e.values, func(v string) bool { return strings.Count(v, "*") > 1 }):
-		return e, false, errors.Errorf("%s.tag_value: a value has more than one *, which AWS refuses: leave one", path)
-	case !ok:
+		return errors.Errorf("%s.tag_value: a value has more than one *, which AWS refuses: leave one", path)
+	case isKnown:
+		i.policies = append(i.policies, e)
+	default:
 		i.notef("%s: nobody knows what it comes to: import the effective policy", path)
 	}
 
-	return e, ok, nil
+	return nil
 }
 
 // strings returns the strings of a field, or below @@assign in it. It returns false if the field has operators on inherited values.
