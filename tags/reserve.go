@@ -23,12 +23,12 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
 
-// ReservedTagKeys returns patterns of tag keys for patterns of reserved keys. Each reserved key leads to tag keys with and
-// without the key prefix, and with and without the key format f. On Google Cloud, platform/* leads to platform/*, platform_*,
-// plexsphere:platform/* and plexsphere_platform_*.
+// ReservedTagKeys returns patterns of the tag keys that only trusted labels may have on a cloud with the key format f. They are the
+// patterns of reserved keys with and without the key prefix, and each of these before and after f. On Google Cloud, platform/*
+// gives platform/*, platform_*, plexsphere:platform/* and plexsphere_platform_*.
 //
-// The patterns are in lower case, since reserved keys ignore case on every cloud. Some clouds tell the tags Env and env apart,
-// but their access policies don't.
+// The patterns are in lower case, since reserved keys ignore case on every cloud. For example, AWS has tags Env and env, but the
+// condition key aws:ResourceTag/env of an IAM policy means both.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
 	patterns := make([]string, 0, 4*len(reserved))
 

@@ -24,7 +24,7 @@ func TestHasReservedKey(t *testing.T) {
 		"TagKey":          {reason: "The tag key should be looked at.", label: tags.Label{QualifiedKey: "zone", TagKey: "plexsphere:zone"}, want: true},
 		"TagKeyOnly":      {reason: "A reserved tag key does not reserve the qualified key under another prefix.", label: tags.Label{QualifiedKey: "zone", TagKey: "acme:zone"}},
 		"BeginningOfKey":  {reason: "The beginning of the qualified key should be looked at.", label: tags.Label{QualifiedKey: "entigo:x", TagKey: "plexsphere:entigo:x"}, want: true},
-		"Unprefixed":      {reason: "A tag key that got no prefix should be looked at.", label: tags.Label{QualifiedKey: "entigo:x", TagKey: "entigo:x", Unprefixed: true}, want: true},
+		"Unprefixed":      {reason: "A tag key that got no prefix should be looked at.", label: tags.Label{QualifiedKey: "entigo:x", TagKey: "entigo:x", GivesTagKey: true}, want: true},
 		"OtherCase":       {reason: "Case should not matter.", label: tags.Label{QualifiedKey: "Entigo:X", TagKey: "plexsphere:Entigo:X"}, want: true},
 		"Neither":         {reason: "Other keys should be free.", label: tags.Label{QualifiedKey: "workspaces", TagKey: "plexsphere:workspaces"}},
 		"NeitherInTheEnd": {reason: "Only beginnings should be looked at.", label: tags.Label{QualifiedKey: "my-workspace", TagKey: "plexsphere:my-workspace"}},
@@ -69,19 +69,19 @@ func TestForges(t *testing.T) {
 		"ValueEndsKey": {
 			reason:   "The value goes on with what makes the entry look like that of a reserved key.",
 			provider: "digitalocean", separator: ":",
-			label: tags.Label{QualifiedKey: "entigo", TagKey: "entigo", Value: "zone:zone-2", Unprefixed: true},
+			label: tags.Label{QualifiedKey: "entigo", TagKey: "entigo", Value: "zone:zone-2", GivesTagKey: true},
 			want:  true,
 		},
 		"ValueEndsKeyInOtherCase": {
 			reason:   "The provider doesn't tell entries apart by case.",
 			provider: "digitalocean", separator: ":",
-			label: tags.Label{QualifiedKey: "Entigo", TagKey: "Entigo", Value: "Zone:zone-2", Unprefixed: true},
+			label: tags.Label{QualifiedKey: "Entigo", TagKey: "Entigo", Value: "Zone:zone-2", GivesTagKey: true},
 			want:  true,
 		},
 		"KeyBeginsWithKey": {
 			reason:   "Whoever cuts the entry at the first separator reads a reserved key.",
 			provider: "openstack", separator: "=",
-			label: tags.Label{QualifiedKey: "zone=a", TagKey: "zone=a", Value: "b", Unprefixed: true},
+			label: tags.Label{QualifiedKey: "zone=a", TagKey: "zone=a", Value: "b", GivesTagKey: true},
 			want:  true,
 		},
 		"Prefixed": {
@@ -93,18 +93,18 @@ func TestForges(t *testing.T) {
 		"ProvidersKey": {
 			reason:   "Nobody may set the keys of providers, trusted or not.",
 			provider: "openstack", separator: "=",
-			label: tags.Label{QualifiedKey: "crossplane-name=x", TagKey: "crossplane-name=x", Value: "y", Unprefixed: true, Trusted: true},
+			label: tags.Label{QualifiedKey: "crossplane-name=x", TagKey: "crossplane-name=x", Value: "y", GivesTagKey: true, Trusted: true},
 			want:  true,
 		},
 		"Trusted": {
 			reason:   "A trusted label may have any key that isn't the providers'.",
 			provider: "openstack", separator: "=",
-			label: tags.Label{QualifiedKey: "zone", TagKey: "zone", Value: "a=b", Unprefixed: true, Trusted: true},
+			label: tags.Label{QualifiedKey: "zone", TagKey: "zone", Value: "a=b", GivesTagKey: true, Trusted: true},
 		},
 		"OtherKey": {
 			reason:   "A key that isn't reserved may go on with anything else.",
 			provider: "openstack", separator: "=",
-			label: tags.Label{QualifiedKey: "region", TagKey: "region", Value: "zone=a", Unprefixed: true},
+			label: tags.Label{QualifiedKey: "region", TagKey: "region", Value: "zone=a", GivesTagKey: true},
 		},
 	}
 
@@ -167,7 +167,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	// Tag keys of trusted labels with the reserved key, in both forms.
 	victims := []string{
 		keyOf(tags.Label{QualifiedKey: instance, TagKey: prefix + instance}, p, formats),
-		keyOf(tags.Label{QualifiedKey: strings.TrimPrefix(instance, prefix), TagKey: instance, Unprefixed: true}, p, formats),
+		keyOf(tags.Label{QualifiedKey: strings.TrimPrefix(instance, prefix), TagKey: instance, GivesTagKey: true}, p, formats),
 	}
 
 	// Keys around the reserved one and what it comes to.
@@ -201,7 +201,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	for range rapid.IntRange(1, 8).Draw(t, "labels") {
 		k := mutate.Draw(t, "change")(mutate.Draw(t, "change")(rapid.SampledFrom(bases).Draw(t, "key")))
 		add(tags.Label{QualifiedKey: k, TagKey: prefix + k, Value: "forged"})
-		add(tags.Label{QualifiedKey: strings.TrimPrefix(k, prefix), TagKey: k, Value: "forged", Unprefixed: true})
+		add(tags.Label{QualifiedKey: strings.TrimPrefix(k, prefix), TagKey: k, Value: "forged", GivesTagKey: true})
 	}
 
 	platform := rapid.Bool().Draw(t, "trusted")

@@ -3,8 +3,8 @@
 // The package has no state, and knows nothing of Kubernetes. The same labels and the same provider always give the same tags
 // and the same skipped labels. Package profile has the tag profile of each cloud, with the limits of its tags.
 //
-// A label that can't be a tag is never dropped silently, truncated or changed. It
-// is returned as a [SkippedLabel] with the reason.
+// A label that can't be a tag is returned as a [SkippedLabel] with the reason. No
+// key or value is cut to fit. Only key formats and value formats change them.
 package tags
 
 import (
@@ -33,38 +33,38 @@ func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	return labels
 }
 
-// A SkippedLabel is a label that did not become a tag.
+// A SkippedLabel names a label that is no tag of a cloud, and the reason.
 type SkippedLabel struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string `json:"qualifiedKey"`
 
-	// TagKey is the key that the tag would have had: plexsphere:platform/env on AWS, plexsphere_platform_env on Google Cloud.
+	// TagKey is the key that the tag would have on the cloud, in its key format: plexsphere_platform_env on Google Cloud.
 	TagKey string `json:"tagKey"`
 
-	// Provider is the name of the tag profile.
+	// Provider is the name of the tag profile, such as aws or gcp.
 	Provider string `json:"provider"`
 
 	Reason profile.SkipReason `json:"reason"`
 }
 
-// A Label is to become a tag.
+// A Label is a key and a value of a source. It becomes a tag on each cloud that admits it.
 type Label struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string
 
-	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env. A cloud's key format may still change it.
+	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// Unprefixed reports whether TagKey has no key prefix. The input sets keyForm: Tag for sources with complete tag keys.
-	Unprefixed bool
+	// GivesTagKey reports whether the source gives TagKey itself, by keyForm: Tag. Then no key prefix is added to it.
+	GivesTagKey bool
 
-	// Value of the label, and of the tag.
+	// Value of the label, before a value format applies.
 	Value string
 
-	// Source of the label, or nil if the program that calls this package has no sources.
+	// Source of the label. Labels of CloudTags have none.
 	Source *Source
 
-	// Trusted reports whether the source may set reserved keys.
+	// Trusted reports whether the label may have a reserved key: its source has trusted: true.
 	Trusted bool
 }
 
@@ -76,7 +76,7 @@ type Source struct {
 	// Position among the sources. Labels of later sources win.
 	Position int
 
-	// OnConflict decides on a label's tag if the resource already has it with another value.
+	// OnConflict applies to all labels of the source.
 	OnConflict Conflict
 }
 
@@ -85,8 +85,8 @@ func (s *Source) IsLaterThan(other *Source) bool {
 	return s != nil && (other == nil || s.Position > other.Position)
 }
 
-// A Conflict decides on a label's tag if the resource already has it with another value. In the examples, the resource has
-// env: dev, and the label has env: prod.
+// A Conflict decides which value a tag gets if the resource has one value, and the label another. In the examples, the resource
+// has env: dev, and the label has env: prod.
 type Conflict string
 
 const (
@@ -96,18 +96,18 @@ const (
 	// Replace writes the value of the label, env: prod.
 	Replace Conflict = "Replace"
 
-	// Fail fails the pipeline with an error.
+	// Fail writes neither: the function fails the pipeline. The input calls it Error.
 	Fail Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys, and then by their tag keys. Two labels may have the qualified key env, and the
-// tag keys env and plexsphere:env.
+// Compare orders labels by their qualified keys, and then by their tag keys. With keyForm: Tag, a second label env has the tag key
+// env instead of plexsphere:env.
 func (l Label) Compare(other Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
 
-// Beats reports whether l wins over the other label with the same key. A trusted label wins over one that is not trusted.
-// Otherwise, the label of the later source wins.
+// Beats reports whether l stays and the other label goes, if only one of them can stay. A trusted label stays, or else the label
+// of the later source.
 func (l Label) Beats(other Label) bool {
 	if l.Trusted != other.Trusted {
 		return l.Trusted
@@ -116,7 +116,7 @@ func (l Label) Beats(other Label) bool {
 	return l.Source.IsLaterThan(other.Source)
 }
 
-// CompareTrust orders trusted labels before others.
+// CompareTrust orders trusted labels first, so that others are skipped before them if there are too many.
 func (l Label) CompareTrust(other Label) int {
 	switch {
 	case l.Trusted == other.Trusted:
@@ -128,12 +128,12 @@ func (l Label) CompareTrust(other Label) int {
 	}
 }
 
-// A Tag has a label, and the key and the value that the label gets as a tag of one tag profile.
+// A Tag is a label with the key and the value that it gets on one cloud.
 type Tag struct {
 	Label
 
-	// Key is the label's TagKey in the key format of the profile. On Google Cloud, plexsphere:platform/env becomes
-	// plexsphere_platform_env. Value is the label's Value in the value format of the profile.
+	// Key is the label's TagKey in the key format of the tag profile. On Google Cloud, plexsphere:platform/env becomes
+	// plexsphere_platform_env. Value is the label's Value in the value format of the tag profile.
 	Key, Value string
 
 	// Reserved reports whether only trusted labels may have the key.
@@ -149,12 +149,13 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// Skip returns the tag as a skipped label, with the name of the tag profile and the reason.
-func (t *Tag) Skip(provider string, reason profile.SkipReason) SkippedLabel {
+// SkippedLabel returns the names of the tag's label, with the name of the tag profile and the reason to skip it. Its TagKey is
+// Key of the tag, in the key format.
+func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag that a skipped label would have become.
+// A SkippedTag is the tag that a skipped label would be. A [SkippedLabel] has only the names of it.
 type SkippedTag struct {
 	Tag
 
@@ -164,7 +165,7 @@ type SkippedTag struct {
 	Winner string
 }
 
-// compareKeys orders skipped tags by qualified keys, and then by tag keys.
+// compareKeys orders skipped tags by qualified keys, and then by Key.
 func (t SkippedTag) compareKeys(other SkippedTag) int {
 	return cmp.Or(strings.Compare(t.QualifiedKey, other.QualifiedKey), strings.Compare(t.Key, other.Key))
 }
@@ -173,7 +174,7 @@ func (t SkippedTag) compareKeys(other SkippedTag) int {
 func SkippedLabels(provider string, skipped []SkippedTag) []SkippedLabel {
 	labels := make([]SkippedLabel, len(skipped))
 	for i, t := range skipped {
-		labels[i] = t.Skip(provider, t.Reason)
+		labels[i] = t.SkippedLabel(provider, t.Reason)
 	}
 
 	return labels

@@ -212,7 +212,7 @@ func (d *Transformed) tag(l Label) Tag {
 	switch {
 	case d.profile.PassesLabelsOn:
 		key = l.QualifiedKey
-	case !l.Unprefixed:
+	case !l.GivesTagKey:
 		key = d.keyFormat.Prefixed(l.QualifiedKey, key)
 	}
 

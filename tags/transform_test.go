@@ -20,7 +20,7 @@ func label(text string) tags.Label {
 	key, trusted := strings.CutPrefix(text, "+")
 	key, unprefixed := strings.CutPrefix(key, "=")
 
-	l := tags.Label{QualifiedKey: key, TagKey: "plexsphere:" + key, Value: "user", Trusted: trusted, Unprefixed: unprefixed}
+	l := tags.Label{QualifiedKey: key, TagKey: "plexsphere:" + key, Value: "user", Trusted: trusted, GivesTagKey: unprefixed}
 	if n, err := strconv.Atoi(source); err == nil {
 		l.Source = &tags.Source{Position: n}
 	}

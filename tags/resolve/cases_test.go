@@ -362,7 +362,7 @@ func label(l tags.Label) string {
 		out += ", onConflict " + string(l.Source.OnConflict)
 	}
 
-	if l.Unprefixed {
+	if l.GivesTagKey {
 		out += ", unprefixed"
 	}
 

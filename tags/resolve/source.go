@@ -99,7 +99,7 @@ func LabelOf(input *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Labe
 // plexsphere:env. With keyForm: Tag, the key is the tag key itself.
 func newLabel(input *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Label {
 	if s.KeyForm == v1beta1.KeyFormTag {
-		return tags.Label{QualifiedKey: strings.TrimPrefix(key, input.KeyPrefix), TagKey: key, Unprefixed: true, Trusted: s.Trusted}
+		return tags.Label{QualifiedKey: strings.TrimPrefix(key, input.KeyPrefix), TagKey: key, GivesTagKey: true, Trusted: s.Trusted}
 	}
 
 	return tags.Label{QualifiedKey: key, TagKey: input.KeyPrefix + key, Trusted: s.Trusted}

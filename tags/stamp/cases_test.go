@@ -310,7 +310,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	labels := slices.Concat(labelsOf(tc.Labels, false), labelsOf(tc.Trusted, true))
 	for _, l := range tc.More {
 		labels = append(labels, tags.Label{
-			QualifiedKey: l.Key, TagKey: l.TagKey, Value: l.Value, Unprefixed: l.Unprefixed, Trusted: l.Trusted, Source: &tags.Source{Position: l.Source},
+			QualifiedKey: l.Key, TagKey: l.TagKey, Value: l.Value, GivesTagKey: l.Unprefixed, Trusted: l.Trusted, Source: &tags.Source{Position: l.Source},
 		})
 	}
 

@@ -58,7 +58,7 @@ func drawHandedOn(t *rapid.T) *handedOn {
 			Source: rapid.SampledFrom(sources).Draw(t, "source"), Trusted: rapid.Bool().Draw(t, "trusted"),
 		}
 		if rapid.Bool().Draw(t, "Tag") {
-			l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, "ours:"), key, true
+			l.QualifiedKey, l.TagKey, l.GivesTagKey = strings.TrimPrefix(key, "ours:"), key, true
 		}
 
 		// No two labels have one tag key.

@@ -99,7 +99,7 @@ func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
 // addResource adds the resource of p to the Skip of the label of the record j. Two resources without a slot for env make one
 // Skip of env with both names. isTagged says that the cloud's own API refuses the tag.
 func (s *skips) addResource(j *Judged, p *plan, isTagged bool) {
-	key := skipKey{j.Skip(p.Provider, j.Reason), j.Limit, isTagged}
+	key := skipKey{j.SkippedLabel(p.Provider, j.Reason), j.Limit, isTagged}
 
 	// An API refuses a tag on all resources, unless there are too many tags on this one.
 	dependsOnResource := j.namesResource && (!isTagged || j.Reason == profile.CountCap)

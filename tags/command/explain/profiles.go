@@ -243,7 +243,7 @@ func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 
 // skip the label of the record.
 func (e *comparison) skip(x *Explanation, j *stamp.Judged) {
-	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.Skip(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
+	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.SkippedLabel(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
 	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
 	if j.Reason == profile.CountCap {

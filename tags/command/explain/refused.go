@@ -45,7 +45,7 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 				continue
 			}
 
-			x.CloudRefuses = append(x.CloudRefuses, RefusedTag{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
+			x.CloudRefuses = append(x.CloudRefuses, RefusedTag{SkippedLabel: t.SkippedLabel(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
 
 			refusers[t.Label] = append(refusers[t.Label], by.Service)
 		}

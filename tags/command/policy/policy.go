@@ -109,8 +109,8 @@ type policy struct {
 	Actions  []string
 	Selector map[string]string // Labels of the objects to check, or none for all objects.
 
-	// labelMaps are the maps in which readings find labels of objects. They have the Prefixes and the paths of FieldMaps, each once.
-	// Variables of the policy have the index of a path in their names, such as map0.
+	// addReadings fills these three. labelMaps are the maps in which readings find labels of objects. Prefixes has the prefix of each, and
+	// FieldMaps the path of each map that is a field, such as spec.labels. Its variable has the position in its name: map0.
 	labelMaps []labelMap
 	Prefixes  []string
 	FieldMaps []object.Path
@@ -125,8 +125,8 @@ type policy struct {
 	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. They have no values here,
-	// and count as trusted.
+	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. The policy needs their
+	// keys only, so they have no values. They count as trusted.
 	inputLabels []tags.Label
 
 	// transformer makes taggers of profiles. It has no labels of its own.
@@ -221,7 +221,7 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	p := newPolicy(s.Input)
 	p.Kinds, p.plurals, p.Actions, p.Selector = c.kinds, c.plurals, c.Action, c.Selector
 
-	// Without --action, policies that judge by the tagPolicy follow its enforcement.
+	// Without --action, the enforcement of the tagPolicy decides. A policy that checks labels only is not part of the tagPolicy.
 	followsEnforcement := (c.Resources || c.Required) && p.TagPolicy != nil
 
 	switch {
@@ -237,7 +237,11 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 		return "", err
 	}
 
-	p.Name = cmp.Or(c.Name, strings.TrimSuffix(defaultName+"-"+s.Composition, "-"))
+	p.Name = cmp.Or(c.Name, defaultName)
+	if c.Name == "" && s.Composition != "" {
+		p.Name += "-" + s.Composition
+	}
+
 	if err := checkName(p.Name); err != nil {
 		return "", err
 	}
@@ -294,13 +298,14 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 	return p.toYAML(p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
 }
 
-// checkPrefix returns an error if the prefix can't begin a key, such as a/b/c.
+// checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may end in the domain of
+// a key, such as tags.exa, or in its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
-	// Kubernetes admits capitals before the slash in keys of annotations, and IsLabelKey doesn't.
-	key := strings.ToLower(prefix) + "x"
-	keyWithSlash := key + "/x"
+	// Kubernetes admits capitals in the domain of an annotation's key, and IsLabelKey doesn't.
+	prefix = strings.ToLower(prefix)
+	endsInName, endsInDomain := len(content.IsLabelKey(prefix+"x")) == 0, len(content.IsLabelKey(prefix+"x/x")) == 0
 
-	if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(keyWithSlash)) > 0 {
+	if !endsInName && !endsInDomain {
 		return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 	}
 
@@ -318,9 +323,11 @@ func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 		return nil, err
 	}
 
-	_, err = parseKind(s.Composite.APIVersion, s.Composite.Kind)
+	if _, err := parseKind(s.Composite.APIVersion, s.Composite.Kind); err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
+	}
 
-	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
+	return s, nil
 }
 
 // actions has the values of --action.
@@ -365,11 +372,12 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns the tag profiles of the providers that --provider or else the input names, each once. It adds a note to the policy
-// on each provider without a profile of its own.
+// profiles returns the tag profiles of the providers of --provider, each once. Without --provider, it returns the profile of the input's
+// provider, or none with --resources, which is for all providers then. A provider without a profile, such as example, gets the profile
+// Generic, and the policy a note.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
-	if len(providers) == 0 && !c.Resources { // Without --provider, --resources is for all providers.
+	if len(providers) == 0 && !c.Resources {
 		provider := in.ProviderValue()
 		if provider == "" {
 			return nil, errNoProvider

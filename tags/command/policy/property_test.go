@@ -366,9 +366,9 @@ func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fat
 		case s.Reason == profile.KeyCollision:
 			f.colliding++
 		case in.Sources[s.Source.Position].Type == v1beta1.SourceTypeValue:
-			f.inputSkipped = append(f.inputSkipped, s.Skip(p.Name, s.Reason))
+			f.inputSkipped = append(f.inputSkipped, s.SkippedLabel(p.Name, s.Reason))
 		default:
-			f.skipped = append(f.skipped, s.Skip(p.Name, s.Reason))
+			f.skipped = append(f.skipped, s.SkippedLabel(p.Name, s.Reason))
 		}
 	}
 

@@ -165,7 +165,7 @@ func quotedInMessage(expression string) string {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
-// addReadings adds the readings of the step's sources, for the kinds of the policy:
+// addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps, for the kinds of the policy:
 //
 //   - Without --match, the kinds of the policy are all kinds that sources name.
 //   - A source reads the kinds that it names. A source of type ProviderConfig names none, but reads all configs of providers.
