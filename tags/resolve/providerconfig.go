@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -29,11 +30,22 @@ type configSource struct {
 	labelSource *tags.Source // The Source of its labels.
 	filter      *keyFilter
 
-	// labels of each config so far.
+	// labels of each config so far that gives labels to a resource.
 	labels map[configKey][]tags.Label
+
+	// contents of each config so far.
+	contents map[configKey]configContent
 
 	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list.
 	unlistedName string
+}
+
+// A configContent has those labels of a provider config that a source includes. leftOut is how many more there are than a source may
+// give. If there are no labels, err may be a *absence.
+type configContent struct {
+	labels  []tags.Label
+	leftOut int
+	err     error
 }
 
 // A Config is the provider config of a resource. It has the fields of field.ConfigRef, which this package must not import.
@@ -90,23 +102,53 @@ func (k configKey) String() string {
 	return fmt.Sprintf("%s %s (%s)", k.Kind, strings.TrimPrefix(k.namespace+"/"+k.Name, "/"), k.GroupVersion())
 }
 
-// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. It asks for the same config
-// on each call of a run, as Crossplane expects.
-func (p *PerResource) RequireConfig(c *ComposedResource) {
-	for i := range p.labels {
-		source := p.labels[i].configSource
-		if source == nil || source.Resources != nil && !c.Selects(source.Resources) {
-			continue
-		}
+// configs yields each source that reads the provider config of a composed resource, with this config.
+func (p *PerResource) configs(c *ComposedResource) iter.Seq2[*configSource, configKey] {
+	return func(yield func(*configSource, configKey) bool) {
+		for i := 0; p != nil && i < len(p.labels); i++ {
+			source := p.labels[i].configSource
+			if source == nil || source.Resources != nil && !c.Selects(source.Resources) {
+				continue
+			}
 
-		if config := p.listedConfigOf(source, c); config != (configKey{}) {
-			p.required.Resources(config.selector())
+			if config := p.listedConfigOf(source, c); config != (configKey{}) && !yield(source, config) {
+				return
+			}
 		}
 	}
 }
 
-// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. It reads each config
-// once for a source. If the config has no labels, scoped gets the reason.
+// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. It asks for the same config
+// on each call of a run, as Crossplane expects.
+func (p *PerResource) RequireConfig(c *ComposedResource) {
+	for _, config := range p.configs(c) {
+		p.required.Resources(config.selector())
+	}
+}
+
+// ConfigLabels returns the labels of the provider config of a composed resource, such as team: a. It returns none if p is nil, or if
+// the labels can't be read.
+func (p *PerResource) ConfigLabels(c *ComposedResource) (out []tags.Label) {
+	for source, config := range p.configs(c) {
+		out = append(out, p.contentOf(source, config).labels...)
+	}
+
+	return out
+}
+
+// contentOf returns what a source reads in a provider config. It reads each config once for a source.
+func (p *PerResource) contentOf(source *configSource, config configKey) configContent {
+	content, ok := source.contents[config]
+	if !ok {
+		content = p.readConfig(source, config)
+		source.contents[config] = content
+	}
+
+	return content
+}
+
+// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. If the config has no labels,
+// scoped gets the reason.
 func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]tags.Label, error) {
 	if config == (configKey{}) {
 		return nil, nil
@@ -117,7 +159,9 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 		return labels, nil
 	}
 
-	out, err := p.readConfig(source, config)
+	content := p.contentOf(source, config)
+	err := content.err
+
 	if note, ok := noteIfOptional(source.Source, err); ok {
 		scoped.whyMissing, err = cmp.Or(scoped.whyMissing, note), nil
 	} else {
@@ -125,25 +169,25 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 	}
 
 	if err == nil {
-		source.labels[config] = out
+		source.labels[config] = content.labels
+		p.leftOut += content.leftOut
 	}
 
-	return out, err
+	return content.labels, err
 }
 
-// readConfig returns those labels of a provider config that the source includes. If there are none, the error is a *absence. See
-// testdata/providerconfig.yaml.
-func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags.Label, error) {
+// readConfig returns what the source reads in a provider config. See testdata/providerconfig.yaml.
+func (p *PerResource) readConfig(source *configSource, config configKey) configContent {
 	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {
 		text := fmt.Sprintf("there is no %s", config)
-		return nil, &absence{failure: text, note: text}
+		return configContent{err: &absence{failure: text, note: text}}
 	}
 
 	// The selector has a name, so there is one object.
 	found, err := namedObject{Object: objects[0], name: config.String(), prefix: config.String() + " "}.labelsFor(source.Source)
 	if err != nil {
-		return nil, err
+		return configContent{err: err}
 	}
 
 	var out []tags.Label
@@ -156,7 +200,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags
 
 		var ok bool
 		if l.Value, ok, err = value.asText(source.Source); err != nil {
-			return nil, err
+			return configContent{err: err}
 		}
 
 		if !ok {
@@ -169,14 +213,12 @@ func (p *PerResource) readConfig(source *configSource, config configKey) ([]tags
 		}
 	}
 
-	p.leftOut += limit.leftOut
-
 	// A map without any labels is empty on purpose: it is no absence.
 	if foundCount > 0 && len(out) == 0 {
-		return nil, &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}
+		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}}
 	}
 
-	return out, nil
+	return configContent{labels: out, leftOut: limit.leftOut}
 }
 
 // whyEmpty returns the reason why the source finds nothing. whyFirst is the reason of the first config, or empty if none was

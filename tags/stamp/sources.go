@@ -69,8 +69,8 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// maySetKey returns a function that reports whether this step may set a tag with the key on t. Such a key begins with
-// keyPrefix, or is the key of a label of any resource. The function evaluates no selector, since selectors call it.
+// maySetKey returns a function that reports whether this step may set a tag with the key on t. Such a key begins with keyPrefix, or a
+// label of any resource or of the provider config of t has it. The function doesn't evaluate matchCloudTags, which calls it.
 func (s *Stamper) maySetKey() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 	labelsPerResource := sync.OnceValue(func() (out []tags.Label) {
@@ -87,10 +87,12 @@ func (s *Stamper) maySetKey() func(t *locate.Target, key string) bool {
 			return true
 		}
 
-		return slices.ContainsFunc(labelsPerResource(), func(label tags.Label) bool {
+		hasKey := func(label tags.Label) bool {
 			tag, _ := l.transformed.Judge(label)
 			return l.ID(tag.Key) == l.ID(key)
-		})
+		}
+
+		return slices.ContainsFunc(labelsPerResource(), hasKey) || slices.ContainsFunc(s.PerResource.ConfigLabels(s.perhapsSelected(t)), hasKey)
 	}
 }
 
@@ -146,10 +148,16 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 			continue
 		}
 
-		c := *s.composedOf(t)
-		c.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
-		s.PerResource.RequireConfig(&c)
+		s.PerResource.RequireConfig(s.perhapsSelected(t))
 	}
+}
+
+// perhapsSelected returns t in the form that package resolve reads. An entry selects it whatever tags the entry asks for.
+func (s *Stamper) perhapsSelected(t *locate.Target) *resolve.ComposedResource {
+	c := *s.composedOf(t)
+	c.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
+
+	return &c
 }
 
 // composedOf returns t in the form that package resolve reads. It names the ProviderConfig, such as default of
