@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 		return nil, nil, err
 	}
 
-	run.notes = append(settings(step.Input), run.notes...)
+	run.notes = append(settings(step.Input), run.notes...) // Before --profile-rules has replaced one.
 
 	if c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules {
 		run.notes = append(run.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
@@ -104,7 +105,10 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 			return nil, err
 		}
 
-		req.Desired, req.Observed.Resources = &fnv1.State{Resources: resources}, live(resources)
+		req.Desired, req.Observed.Resources = &fnv1.State{Resources: resources}, maps.Clone(resources)
+
+		// Desired resources that come from a cluster are observed there.
+		maps.DeleteFunc(req.GetObserved().GetResources(), func(_ string, r *fnv1.Resource) bool { return uidOf(object.Of(r)) == "" })
 	}
 
 	return req, nil

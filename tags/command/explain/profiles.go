@@ -32,6 +32,9 @@ type comparison struct {
 
 	// notes that are on no provider.
 	notes []string
+
+	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
+	meant bool
 }
 
 func (e *comparison) values() any {
@@ -45,8 +48,13 @@ func (e *comparison) values() any {
 func (e *comparison) found() (out strictError) {
 	for _, x := range e.providers {
 		out.skipped += len(x.Skipped)
-		out.refused += x.refused()
 		out.broken += len(x.Broken)
+
+		for i := range x.CloudRefuses {
+			if x.CloudRefuses[i].Service == "" && !e.meant { // All services of the cloud refuse it.
+				out.refused++
+			}
+		}
 	}
 
 	return out
@@ -77,9 +85,6 @@ type Explanation struct {
 	Notes []string `json:"notes,omitempty"`
 
 	profile *profile.Profile
-
-	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
-	meant bool
 
 	// look has the tag slots of a new resource.
 	look *stamp.LookedField
@@ -160,6 +165,7 @@ func (e *comparison) explain(run *trace, providers []string) error {
 		providers = profile.Names()
 	}
 
+	e.meant = run.Input.ProfileRules == profile.Contract
 	transformer := run.Set.Transformer(run.Input)
 
 	for _, provider := range providers {

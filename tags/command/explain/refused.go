@@ -28,7 +28,6 @@ type RefusedTag struct {
 
 // addRefused says which tags the API of the cloud refuses, or the API of one of its services.
 func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
-	x.meant = in.ProfileRules == profile.Contract
 	refusers := make(map[tags.Label][]string)
 
 	for _, by := range in.ProfileRules.RefusingAPIs(x.Provider) {
@@ -68,21 +67,6 @@ func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 // namesOf returns the names of services: "neptune, rds" has two.
 func namesOf(services []string) []string {
 	return words.Distinct(strings.Split(strings.Join(services, ", "), ", "))
-}
-
-// refused returns how many labels all services of the cloud refuse, unless these are meant.
-func (x *Explanation) refused() (n int) {
-	if x.meant {
-		return 0
-	}
-
-	for i := range x.CloudRefuses {
-		if x.CloudRefuses[i].Service == "" {
-			n++
-		}
-	}
-
-	return n
 }
 
 // refusedLines returns a line for each limit, with the tags that the cloud refuses.

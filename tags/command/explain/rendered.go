@@ -146,14 +146,6 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 	return run.resources()
 }
 
-// live returns the resources that come from a cluster: there, desired resources are observed.
-func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
-	out := maps.Clone(resources)
-	maps.DeleteFunc(out, func(_ string, r *fnv1.Resource) bool { return uidOf(object.Of(r)) == "" })
-
-	return out
-}
-
 // resources explains the tags of the run's resources.
 func (t *trace) resources() (*rendering, error) {
 	out := &rendering{meant: t.Input.ProfileRules == profile.Contract}

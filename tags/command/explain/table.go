@@ -120,8 +120,13 @@ func titled(note string) string { return "note: " + note }
 // legend returns the lines about the provider below the table.
 func (x *Explanation) legend() (out []string) {
 	for _, r := range profile.SkipReasons() {
+		limit := x.profile.Limit(r)
+		if r == profile.CountCap {
+			limit = x.look.Limit
+		}
+
 		if slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r }) {
-			out = append(out, " "+string(r)+": "+x.limitOf(r))
+			out = append(out, " "+string(r)+": "+limit)
 		}
 	}
 
@@ -141,13 +146,4 @@ func below(lines []string) string {
 	}
 
 	return "\n" + strings.Join(words.Map(lines, words.Visible), "\n") + "\n"
-}
-
-// limitOf returns the limit of the profile for the skip reason.
-func (x *Explanation) limitOf(r profile.SkipReason) string {
-	if r == profile.CountCap {
-		return x.look.Limit
-	}
-
-	return x.profile.Limit(r)
 }

@@ -66,7 +66,8 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 
 // addNotes adds notes on the objects of the sources.
 func (t *trace) addNotes() {
-	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(slices.Concat(t.Set.EmptySources, t.Set.AmbiguousSources), resolve.SourceNote.String))
+	sources := slices.Concat(t.Set.EmptySources, t.Set.AmbiguousSources)
+	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(sources, resolve.SourceNote.String))
 
 	if n := t.Set.Surplus(); n > 0 {
 		t.notes = append(t.notes, resolve.SurplusMessage(n))

@@ -65,22 +65,16 @@ func (c *Command) cluster() (_ *cluster, err error) {
 		}
 	}
 
-	if c.Functions == "" {
-		return out, nil
+	if c.Functions != "" {
+		out.targets, err = remote.Targets(c.Functions)
 	}
-
-	out.targets, err = remote.Targets(c.Functions)
 
 	return out, err
 }
 
-// compare renders the Composition of the old text and of the new one, for each of its composite resources, and says the differences.
+// compare renders the changed Composition of the old text and of the new one, for each of its composite resources, and says the differences.
 // It returns the number of composite resources, and of differences that nobody has accepted.
 func (c *cluster) compare(ctx context.Context, comp *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
-	if !comp.changed() {
-		return 0, 0, nil
-	}
-
 	oldSteps, oldErr := pipelineOf(before, comp.at)
 	newSteps, newErr := pipelineOf(after, comp.at)
 
@@ -266,11 +260,10 @@ func show(tags map[string]string, key string) string {
 
 // tagsOf returns the tags of a resource, and the rest of it.
 func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
-	targets := finder().NewTargets()
-	t := targets.Read(name, object.Of(r))
+	t, located := locateTags(name, object.Of(r))
 	tags := make(map[string]string)
 
-	if !targets.Locate(t) {
+	if !located {
 		return tags, object.Of(r).Struct(), nil
 	}
 
@@ -295,12 +288,13 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 	return tags, rest.Struct(), nil
 }
 
-// finder returns a finder of tag fields by the built-in index.
-func finder() *locate.Finder {
-	return &locate.Finder{
-		Input:  &v1beta1.CloudTags{},
-		Fields: func(fields.Schemas) fields.Locator { return fields.Chain{fields.BuiltIn(), fields.ByProfile{}} },
-	}
+// locateTags returns the resource with its tag field by the built-in index. It returns false if the index knows no such field.
+func locateTags(name string, o object.Object) (*locate.Target, bool) {
+	index := func(fields.Schemas) fields.Locator { return fields.Chain{fields.BuiltIn(), fields.ByProfile{}} }
+	targets := (&locate.Finder{Input: &v1beta1.CloudTags{}, Fields: index}).NewTargets()
+	t := targets.Read(name, o)
+
+	return t, targets.Locate(t)
 }
 
 // render returns the composed resources that the steps desire for the composite resource.

@@ -18,17 +18,18 @@ type composition struct {
 	*file
 
 	// at is the number of Compositions before this one in the file. Two of them may have the same name.
-	at    int
-	name  string
-	node  *yaml.Node
-	steps []*step
+	at   int
+	name string
+	node *yaml.Node
+
+	// names of all steps, old and new.
+	names []string
 
 	// list is the indentation of steps below the key pipeline, in blanks.
 	list int
 
-	// last is the index of the last changed step, or -1. written are the names of new steps.
-	last    int
-	written []string
+	// last is the index of the last changed step, or -1.
+	last int
 
 	// notes tell people what migrate changes, and why it leaves the rest.
 	notes []string
@@ -96,9 +97,6 @@ func (c *composition) notef(format string, args ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, args...))
 }
 
-// changed reports whether a step of the Composition is changed.
-func (c *composition) changed() bool { return c.last >= 0 }
-
 func (c *composition) migrate() {
 	key, pipeline := pair(field(c.node, "spec"), "pipeline")
 
@@ -111,9 +109,12 @@ func (c *composition) migrate() {
 		return
 	}
 
+	var steps []*step
+
 	for i, n := range pipeline.Content {
 		inputGroup, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
-		c.steps = append(c.steps, &step{
+		c.names = append(c.names, text(n, "step"))
+		steps = append(steps, &step{
 			file: c.file, at: i, node: n, input: field(n, "input"),
 			name: text(n, "step"), function: text(n, "functionRef", "name"), group: inputGroup,
 		})
@@ -132,7 +133,7 @@ func (c *composition) migrate() {
 
 	known := true
 
-	for _, s := range c.steps {
+	for _, s := range steps {
 		switch {
 		case s.runs(patchAndTransform):
 			p := readPatches(s)
@@ -202,14 +203,14 @@ func indented(lines []string, by int) []string {
 
 // free returns a name that no step has: the name itself, or else with a number, such as cloud-tags-2.
 func (c *composition) free(name string) string {
-	for i, base := 2, name; ; i++ {
-		if !slices.ContainsFunc(c.steps, func(s *step) bool { return s.name == name }) && !slices.Contains(c.written, name) {
-			c.written = append(c.written, name)
-			return name
-		}
-
+	base := name
+	for i := 2; slices.Contains(c.names, name); i++ {
 		name = base + "-" + strconv.Itoa(i)
 	}
+
+	c.names = append(c.names, name)
+
+	return name
 }
 
 // cut cuts the patches that become labels from the file, and returns their number.
@@ -248,19 +249,15 @@ func (p *patchStep) cut() (n int) {
 // cutItems cuts the items that are gone from the list called name. It cuts the list if no item is left.
 func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool) {
 	key, list := pair(n, name)
-	if list == nil || !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return gone[n] }) {
-		return
-	}
+	cut := slices.DeleteFunc(slices.Clone(contentOf(list)), func(n *yaml.Node) bool { return !gone[n] })
 
-	if !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return !gone[n] }) {
+	if len(cut) > 0 && len(cut) == len(list.Content) {
 		p.cutField(key)
 		return
 	}
 
-	for _, n := range list.Content {
-		if gone[n] {
-			p.file.cut(n)
-		}
+	for _, n := range cut {
+		p.file.cut(n)
 	}
 }
 

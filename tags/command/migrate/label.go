@@ -80,8 +80,10 @@ func read(n *yaml.Node, kind string) (_ label, why string) {
 	var values []string
 
 	for _, v := range items(n, "combine", "variables") {
-		value, ok := l.value(text(v, "fromFieldPath"))
-		if !ok {
+		path, err := object.ParsePath(text(v, "fromFieldPath"))
+		value, ok := l.value(path)
+
+		if err != nil || !ok {
 			return l, "it reads an item of a list" + seeTransform
 		}
 
@@ -104,7 +106,7 @@ func (l label) plain(path string, transforms []*yaml.Node) (_ label, why string)
 	}
 
 	var ok bool
-	if l.expression, ok = l.value(path); !ok {
+	if l.expression, ok = l.value(p); !ok {
 		return l, "it reads an item of a list" + seeTransform
 	}
 
@@ -120,12 +122,7 @@ func (l label) plain(path string, transforms []*yaml.Node) (_ label, why string)
 }
 
 // value returns the expression of the field at the path, such as xr.spec.team. It returns false for a path into a list.
-func (l label) value(path string) (string, bool) {
-	p, err := object.ParsePath(path)
-	if err != nil {
-		return "", false
-	}
-
+func (l label) value(path object.Path) (string, bool) {
 	root := "xr"
 	if l.environment {
 		root = "context" + index(environment)
@@ -133,9 +130,9 @@ func (l label) value(path string) (string, bool) {
 
 	// In CEL, a missing item of a list is an error. For a patch, it is an absent value.
 	isItem := func(s object.Segment) bool { return s.Type != object.SegmentField }
-	fields := words.Map(p.Segments(), func(s object.Segment) string { return index(s.Field) })
+	fields := words.Map(path.Segments(), func(s object.Segment) string { return index(s.Field) })
 
-	return root + strings.Join(fields, ""), !slices.ContainsFunc(p.Segments(), isItem)
+	return root + strings.Join(fields, ""), !slices.ContainsFunc(path.Segments(), isItem)
 }
 
 // identifier matches names that can follow a dot in CEL. Keywords of CEL match, too.

@@ -124,6 +124,10 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		for _, comp := range compositions {
 			comp.say(say, path)
 
+			if comp.last < 0 { // No step is changed.
+				continue
+			}
+
 			n, d, err := cl.compare(ctx, comp, string(old), texts[i], say)
 			if err != nil {
 				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(comp.name))
@@ -131,7 +135,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 
 			differs += d
 
-			if c.Write && n == 0 && comp.changed() {
+			if c.Write && n == 0 {
 				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written: give one of its composite resources", words.Name(comp.name))
 			}
 		}

@@ -23,9 +23,6 @@ type patch struct {
 	where string
 	kind  string
 
-	// set is the patch set with this patch, or nil.
-	set *patchSet
-
 	// stays says why the patch stays in the Composition. It is empty if the patch becomes a label.
 	stays string
 
@@ -57,7 +54,6 @@ func (u *use) meets(other *use) bool {
 // A resource is made by function-patch-and-transform.
 type resource struct {
 	name string
-	node *yaml.Node
 
 	// base is the object in the Composition. field holds the tags, or why says why no field is known.
 	base  *yaml.Node
@@ -97,7 +93,7 @@ func readPatches(s *step) *patchStep {
 	for _, n := range items(s.input, "patchSets") {
 		set := &patchSet{node: n}
 		for i, n := range items(n, "patches") {
-			set.patches = append(set.patches, p.add(n, set, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(text(set.node, "name")))))
+			set.patches = append(set.patches, p.add(n, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(text(set.node, "name")))))
 		}
 
 		p.sets[text(n, "name")] = set
@@ -119,8 +115,8 @@ func readPatches(s *step) *patchStep {
 }
 
 // add reads the patch in the node. where names it in notes.
-func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
-	added := &patch{node: n, set: set, where: where, kind: cmp.Or(text(n, "type"), toComposed[0])}
+func (p *patchStep) add(n *yaml.Node, where string) *patch {
+	added := &patch{node: n, where: where, kind: cmp.Or(text(n, "type"), toComposed[0])}
 	p.writesEnvironment = p.writesEnvironment || strings.Contains(added.kind, "ToEnvironment")
 
 	p.patches = append(p.patches, added)
@@ -134,11 +130,11 @@ func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
 
 // resource reads the resource in the node, with its patches and the patches of its sets.
 func (p *patchStep) resource(n *yaml.Node) *resource {
-	r := &resource{name: text(n, "name"), node: n, base: field(n, "base")}
+	r := &resource{name: text(n, "name"), base: field(n, "base")}
 
 	for i, n := range items(n, "patches") {
 		if text(n, "type") != "PatchSet" {
-			r.uses = append(r.uses, &use{patch: p.add(n, nil, fmt.Sprintf("patches[%d] of resource %s", i, words.Name(r.name)))})
+			r.uses = append(r.uses, &use{patch: p.add(n, fmt.Sprintf("patches[%d] of resource %s", i, words.Name(r.name)))})
 			continue
 		}
 
@@ -167,9 +163,8 @@ func (r *resource) locate() {
 		return
 	}
 
-	targets := finder().NewTargets()
-	t := targets.Read(r.name, object.Tree(o))
-	r.mayTag = targets.Locate(t) || t.NoFieldReason.IsUnknown()
+	t, located := locateTags(r.name, object.Tree(o))
+	r.mayTag = located || t.NoFieldReason.IsUnknown()
 	r.managed = t.NoFieldReason == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
 
 	switch {
@@ -369,7 +364,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 		key := text(list[rest[0].Index], r.field.Key)
 		same := func(n *yaml.Node) bool { return text(n, r.field.Key) == key }
 
-		if key != "" && slices.IndexFunc(list, same) == slices.IndexFunc(list[rest[0].Index:], same)+int(rest[0].Index) && !slices.ContainsFunc(list[rest[0].Index+1:], same) {
+		if key != "" && slices.IndexFunc(list, same) == int(rest[0].Index) && !slices.ContainsFunc(list[rest[0].Index+1:], same) {
 			return key, ""
 		}
 	}
@@ -379,13 +374,8 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 
 // tags returns the tags of the base: keys and values of a map, or the entries of a list.
 func (r *resource) tags() []*yaml.Node {
-	n := r.base
-
-	for _, s := range r.field.Path.Segments() {
-		n = field(n, s.Field)
-	}
-
-	return contentOf(n)
+	path := words.Map(r.field.Path.Segments(), func(s object.Segment) string { return s.Field })
+	return contentOf(field(r.base, path...))
 }
 
 // settle lets a patch stay if a later patch of the same tag stays: the new step would come after both. That can make other patches

@@ -47,30 +47,28 @@ func (p *patchStep) labels() (out []*givenLabel) {
 }
 
 // A source of the new step, and the labels that it gives.
-type source struct {
-	labels []*givenLabel
-}
+type source []*givenLabel
 
 // joins reports whether the source can give the label, too.
-func (s *source) joins(g *givenLabel) bool {
-	first := s.labels[0]
+func (s source) joins(g *givenLabel) bool {
+	first := s[0]
 
 	return !first.isMap() && !g.isMap() && !s.meets(g) && first.environment == g.environment && first.from == g.from && first.retain == g.retain &&
 		slices.Equal(first.resources, g.resources)
 }
 
 // meets reports whether the source may give a tag with the label's key.
-func (s *source) meets(g *givenLabel) bool {
-	return slices.ContainsFunc(s.labels, func(other *givenLabel) bool { return other.meets(g.label) })
+func (s source) meets(g *givenLabel) bool {
+	return slices.ContainsFunc(s, func(other *givenLabel) bool { return other.meets(g.label) })
 }
 
 // sources returns sources that give the labels. A label joins an earlier source if it can.
-func sources(labels []*givenLabel) (out []*source) {
+func sources(labels []*givenLabel) (out []source) {
 next:
 	for _, g := range labels {
-		for _, s := range slices.Backward(out) {
+		for i, s := range slices.Backward(out) {
 			if s.joins(g) {
-				s.labels = append(s.labels, g)
+				out[i] = append(s, g)
 
 				continue next
 			}
@@ -80,7 +78,7 @@ next:
 			}
 		}
 
-		out = append(out, &source{labels: []*givenLabel{g}})
+		out = append(out, source{g})
 	}
 
 	return out
@@ -89,20 +87,15 @@ next:
 // takeKeyPrefix returns the text that all tag keys have before the name of their field: acme: if acme:env is read from the field env,
 // and acme:team from team. It is empty if the keys have no such text in common. A label with another key becomes an expression.
 func takeKeyPrefix(labels []*givenLabel) string {
-	prefix := ""
+	prefix := strings.TrimSuffix(labels[0].key, labels[0].field)
+	isOther := func(g *givenLabel) bool { return g.field == "" || g.key != prefix+g.field }
 
-	for i, g := range labels {
-		before, ok := strings.CutSuffix(g.key, g.field)
-		if !ok || g.field == "" || i > 0 && before != prefix {
-			prefix = ""
-			break
-		}
-
-		prefix = before
+	if slices.ContainsFunc(labels, isOther) {
+		prefix = ""
 	}
 
 	for _, g := range labels {
-		if !g.isMap() && (g.field == "" || g.key != prefix+g.field) {
+		if !g.isMap() && isOther(g) {
 			g.from = ""
 		}
 	}
@@ -214,18 +207,18 @@ func (p *patchStep) replacement(name string, list int, mayTag []string) []string
 
 // fields returns the lines of the source, and the comments of the patches that it replaces. If tagKeys is set, its keys are keys of
 // tags, and else keys of labels.
-func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
+func (s source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
 	var keys, expressions []string
 
-	for _, g := range s.labels {
+	for _, g := range s {
 		keys, expressions, comments = append(keys, g.key), append(expressions, g.expression), append(comments, g.comments...)
 	}
 
-	switch first := s.labels[0]; {
+	switch first := s[0]; {
 	case first.isMap():
 		out = origin(first.from, first.environment)
 	case first.from != "":
-		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *givenLabel) string { return plain(g.field) })))
+		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s, func(g *givenLabel) string { return plain(g.field) })))
 	default:
 		out = append([]string{"type: Expression"}, mapOf("expressions", keys, words.Map(expressions, scalar))...)
 	}
@@ -234,9 +227,9 @@ func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) 
 		out = append(out, "keyForm: Tag")
 	}
 
-	out = append(out, conflict(s.labels[0].retain))
+	out = append(out, conflict(s[0].retain))
 
-	if names := s.labels[0].resources; !slices.Equal(names, tagged) {
+	if names := s[0].resources; !slices.Equal(names, tagged) {
 		out = append(out, "resources: "+flow(words.Map(names, func(name string) string { return "{name: " + plain(name) + "}" })))
 	}
 
