@@ -70,7 +70,7 @@ func prepare(c *cobra.Command) {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := run(c, args); err != nil {
-			return runError{err}
+			return WithExitCode(ExitCode(err), err)
 		}
 
 		return nil
@@ -92,18 +92,12 @@ func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args 
 	p.SetArgs(args)
 
 	err := p.ExecuteContext(ctx)
-	if err == nil || errors.As(err, new(runError)) {
+	if err == nil || errors.As(err, new(codedError)) { // A command has run.
 		return err
 	}
 
 	return WithExitCode(usage, err)
 }
-
-// A runError is an error of a command that has run.
-type runError struct{ error }
-
-// Unwrap returns the command's own error.
-func (e runError) Unwrap() error { return e.error }
 
 // usage is the exit code of errors in the command line: EX_USAGE of sysexits.h. No command has run.
 const usage = 64

@@ -525,15 +525,11 @@ func (t *Tally) order(g *Group) *Group {
 			total := found.key(tagID{key: key}, key)
 			total.Tagged += n.Tagged
 			total.InCloud += n.InCloud
-			total.Key = key
+			total.Key, total.Resources, total.Reported = key, g.Taggable, g.Reported
 		}
 
 		g.Keys = slices.AppendSeq(g.Keys, maps.Values(found.byKey))
 		slices.SortFunc(g.Keys, func(a, b *KeyCount) int { return cmp.Or(b.Tagged-a.Tagged, strings.Compare(a.Key, b.Key)) })
-
-		for _, n := range g.Keys {
-			n.Resources, n.Reported = g.Taggable, g.Reported
-		}
 	}
 
 	for _, n := range g.Keys {

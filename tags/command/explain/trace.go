@@ -93,7 +93,7 @@ func (t *trace) title(l tags.Label) string {
 
 // settings says which settings of the input come from its standard, which are the step's own, and which settings of the
 // standard the step overrides. Without a standard, there is nothing to say.
-func settings(in *v1beta1.CloudTags) []string {
+func settings(in *v1beta1.CloudTags) (out []string) {
 	if in.Origins == nil {
 		return nil
 	}
@@ -116,8 +116,6 @@ func settings(in *v1beta1.CloudTags) []string {
 			steps = append(steps, s.Written)
 		}
 	}
-
-	out := []string{}
 
 	for _, part := range []struct {
 		says     string

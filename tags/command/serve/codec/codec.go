@@ -50,7 +50,9 @@ func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	switch m := v.(type) {
 	case *fnv1.RunFunctionRequest:
-		return Unmarshal(joined(data), m)
+		// gRPC uses the buffers of data again after the call, so this copies them. mem.BufferSlice has Materialize, but that clears
+		// the memory of the copy first, which takes as long as copying.
+		return Unmarshal(bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil), m)
 	case protobuf.Message:
 		buffer := data.MaterializeToBuffer(mem.DefaultBufferPool())
 		defer buffer.Free()
@@ -59,10 +61,4 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	default:
 		return errors.Errorf("cannot decode %T, which is no protobuf message", v)
 	}
-}
-
-// joined returns a copy of data, since gRPC uses its buffers again after the call. mem.BufferSlice has Materialize, but that
-// clears the memory of the copy first, which takes as long as copying.
-func joined(data mem.BufferSlice) []byte {
-	return bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil)
 }

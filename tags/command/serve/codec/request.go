@@ -90,7 +90,6 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 		d.to.RequiredResources, ok = put(d.to.GetRequiredResources(), body, d.newResources)
 	case requiredSchemas:
 		d.to.RequiredSchemas, ok = put(d.to.GetRequiredSchemas(), body, d.newSchema)
-	default:
 	}
 
 	return ok
@@ -134,7 +133,6 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 			}
 		case composed:
 			s.Resources, ok = put(s.GetResources(), body, d.newResource)
-		default:
 		}
 
 		return ok
