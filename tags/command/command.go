@@ -102,6 +102,9 @@ func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args 
 // usage is the exit code of errors in the command line: EX_USAGE of sysexits.h. No command has run.
 const usage = 64
 
+// StrictCode is the exit code of a command whose --strict finds something.
+const StrictCode = 2
+
 // A codedError ends the process with the code.
 type codedError struct {
 	error

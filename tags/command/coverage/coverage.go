@@ -72,9 +72,6 @@ what was rendered. - is standard input.`,
 	return out
 }
 
-// strict is the exit code if --strict finds something.
-const strict = 2
-
 // Validate returns an error if the flags contradict each other.
 func (c *Command) Validate() error {
 	switch {
@@ -131,9 +128,9 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 	switch {
 	case c.Strict && rep.Total.Taggable == 0:
-		return command.WithExitCode(strict, errors.New("there is nothing to count: no resource can have tags; give the output of kubectl get managed -A -o json"))
+		return command.WithExitCode(command.StrictCode, errors.New("there is nothing to count: no resource can have tags; give the output of kubectl get managed -A -o json"))
 	case c.Strict && rep.Total.Incomplete > 0:
-		return command.WithExitCode(strict, errors.Errorf("resources without all required tags: %d", rep.Total.Incomplete))
+		return command.WithExitCode(command.StrictCode, errors.Errorf("resources without all required tags: %d", rep.Total.Incomplete))
 	default:
 		return nil
 	}

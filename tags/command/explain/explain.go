@@ -131,9 +131,6 @@ func (e strictError) Error() string {
 	return strings.Join(out, ", ")
 }
 
-// ExitCode of the process.
-func (e strictError) ExitCode() int { return 2 }
-
 // Validate returns an error if there is nothing to explain, or if flags don't go together.
 func (c *Command) Validate() error {
 	switch {
@@ -192,7 +189,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	}
 
 	if found := a.found(); c.Strict && found != (strictError{}) {
-		return found
+		return command.WithExitCode(command.StrictCode, found)
 	}
 
 	return nil

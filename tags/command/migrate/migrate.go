@@ -71,15 +71,12 @@ new Composition give are compared. - is standard input.`,
 
 // Validate returns an error if the flags contradict each other: files must be compared before they are written.
 func (c *Command) Validate() error {
-	if c.Write && len(c.XR) == 0 {
+	switch {
+	case c.Write && len(c.XR) == 0:
 		return errors.New("--write goes with --xr, which has composite resources whose tags are compared before anything is written")
-	}
-
-	if len(c.XR) == 0 && (c.Functions != "" || c.Context != "" || len(c.ObservedResources)+len(c.RequiredResources)+len(c.Accept) > 0) {
+	case len(c.XR) == 0 && (c.Functions != "" || c.Context != "" || len(c.ObservedResources)+len(c.RequiredResources)+len(c.Accept) > 0):
 		return errors.New("--functions, --observed-resources, --required-resources, --context and --accept go with --xr")
-	}
-
-	if c.Write && slices.Contains(c.Files, manifest.Stdin) {
+	case c.Write && slices.Contains(c.Files, manifest.Stdin):
 		return errors.New("--write goes with files: standard input can't be written")
 	}
 

@@ -1,12 +1,14 @@
-// Package terminal prints tables for people.
+// Package terminal prints tables for people, and shows progress.
 package terminal
 
 import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 	"golang.org/x/text/width"
 
@@ -39,6 +41,19 @@ func Of(f *os.File) Terminal {
 	t.Width, _, _ = term.GetSize(fd) // None if it can't be told.
 
 	return t
+}
+
+// Progress returns a bar that counts things on the terminal of f, such as "resources", and that goes when it is finished. total is
+// -1 if nobody knows the number of things. If f is no terminal, nobody sees the bar.
+func Progress(f *os.File, total int, things string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(f),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(f.Fd()))),
+		progressbar.OptionSetDescription(things),
+		progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)
 }
 
 // A Cell is a text in a table, with one of the colors, or "" for none.
