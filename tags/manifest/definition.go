@@ -115,15 +115,13 @@ func setDefaults(v, s *structpb.Value) {
 
 	all := v.GetStructValue().GetFields()
 
+	for name, property := range fields(keywords["properties"]) {
+		all[name] = cmp.Or(all[name], defaultOf(property))
+	}
+
 	for name, field := range all {
 		if isRefusedNull(field, schemaOf(name, keywords)) {
 			all[name] = defaultOf(schemaOf(name, keywords))
-		}
-	}
-
-	for name, property := range fields(keywords["properties"]) {
-		if all[name] == nil {
-			all[name] = defaultOf(property)
 		}
 	}
 

@@ -138,10 +138,9 @@ func (f *file) itemOf(n *yaml.Node) (item, bool) {
 		return item{}, false
 	}
 
-	i := item{from: n.Line - 1, to: f.end(n.Line-1, dash), dash: dash}
-	i.comment = f.comments(i.from, dash)
+	from := n.Line - 1
 
-	return i, true
+	return item{comment: f.comments(from, dash), from: from, to: f.end(from, dash), dash: dash}, true
 }
 
 // cut cuts the item, and the comment above it.
