@@ -435,14 +435,14 @@ func native(name, profile string, fields ...*candidate) *family {
 }
 
 func newFamily(id Family, fields []*candidate) *family {
-	return &family{Family: id, fields: fields, kinds: make(map[string][]*candidate)}
+	return &family{Family: id, fields: fields, kinds: make(table[[]*candidate])}
 }
 
 // kind gives other fields to kinds of the family. They are named as the rows of a table are: see table. Several names have
 // spaces between them.
 func (f *family) kind(names string, fields ...*candidate) *family {
 	for name := range strings.FieldsSeq(names) {
-		f.kinds[name] = fields
+		f.kinds[[2]string{f.Name, name}] = fields
 	}
 
 	return f

@@ -97,7 +97,7 @@ type family struct {
 	looksLike []*candidate
 
 	// kinds that have other fields, or none, by their names: see table.
-	kinds map[string][]*candidate
+	kinds table[[]*candidate]
 
 	// usual is the field that a kind of the family's profile is taken to have if nothing else is
 	// known of the kind.
@@ -140,10 +140,8 @@ func (f *family) addsToMost() bool {
 
 // candidates returns the candidates for the tag field of the kind.
 func (f *family) candidates(service, kind string) []*candidate {
-	for _, name := range namesOf(service, kind) {
-		if fields, ok := f.kinds[name]; ok {
-			return fields
-		}
+	if fields, ok := f.kinds.lookUp(f, service, kind); ok {
+		return fields
 	}
 
 	return f.fields

@@ -42,13 +42,7 @@ type launch struct {
 var launchedText string
 
 // launched are the launches of all families: see launched.txt.
-var launched = func() (out []launch) {
-	for row := range rows(launchedText) {
-		out = append(out, parseLaunch(row))
-	}
-
-	return out
-}()
+var launched = words.Map(slices.Collect(rows(launchedText)), parseLaunch)
 
 // parseLaunch reads a row of launched.txt. The file is our own, so that it panics at a mistake.
 func parseLaunch(row string) launch {
@@ -88,12 +82,8 @@ func parseLaunch(row string) launch {
 }
 
 // pathsOf returns the paths of fields below spec.forProvider, which have commas between them.
-func pathsOf(fields string) (out []object.Path) {
-	for path := range strings.SplitSeq(fields, ",") {
-		out = append(out, object.MustParsePath(forProvider+path))
-	}
-
-	return out
+func pathsOf(fields string) []object.Path {
+	return words.Map(strings.Split(fields, ","), func(path string) object.Path { return object.MustParsePath(forProvider + path) })
 }
 
 // isUsed reports whether the field is stamped without an entry of tagFields: a change takes effect, and
@@ -112,19 +102,19 @@ func SwitchNames() (out []string) {
 	return out
 }
 
-// read returns the field of the launch in the schema, if it is there.
-func (l launch) read(s object.Node) (Field, bool) {
+// read returns the field of the launch in the schema. Its shape is None if the schema lacks the field.
+func (l launch) read(s object.Node) Field {
 	if l.value == "" {
 		return l.candidate.read(s)
 	}
 
 	for _, path := range l.paths {
 		if text(schemaAt(s, path), "type") == "string" {
-			return Field{Path: path, Shape: onOff}, true
+			return Field{Path: path, Shape: onOff}
 		}
 	}
 
-	return Field{}, false
+	return Field{Shape: None}
 }
 
 // launchesOf returns the family of the kind, the launches that are stamped without tagFields, and all other launches.
@@ -156,16 +146,7 @@ func UnusedLaunches(gk schema.GroupKind) []object.Path {
 // that is stamped without tagFields, in their order. Its shape is None if the schema lacks it.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used, _ := launchesOf(gvk.GroupKind())
-	out := make([]Field, len(used))
-
-	for i, l := range used {
-		out[i] = Field{Shape: None}
-		if f, ok := l.read(s); ok {
-			out[i] = f
-		}
-	}
-
-	return out
+	return words.Map(used, func(l launch) Field { return l.read(s) })
 }
 
 // A Launched field holds tags of resources that another resource launches. It is written only if the
@@ -218,13 +199,10 @@ func (l launch) fieldsAt(f Field, fam *family) []Launched {
 		items = []string{""}
 	}
 
-	all := make([]Launched, len(items))
-	for i, item := range items {
-		all[i] = out
-		all[i].Item = item
-	}
-
-	return all
+	return words.Map(items, func(item string) Launched {
+		out.Item = item
+		return out
+	})
 }
 
 // LabelsGoTo reports whether labels go to the field in the item of the list with the key.

@@ -49,8 +49,8 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	l := &Limits{Max: -1}
 
 	for _, part := range inside(node) {
-		l.narrow(part, "maxProperties")
-		l.narrow(part, "maxItems")
+		l.Max = lower(l.Max, part, "maxProperties")
+		l.Max = lower(l.Max, part, "maxItems")
 
 		for _, name := range []string{"minProperties", "minItems"} {
 			least, _ := bound(part, name)
@@ -88,13 +88,6 @@ func (l *Launched) LimitsOf(s object.Node) *Limits {
 	}
 
 	return LimitsOf(s, &l.Field)
-}
-
-// narrow lowers Max to the limit with the name in the schema, such as maxItems, if there is one.
-func (l *Limits) narrow(s object.Node, name string) {
-	if n, ok := bound(s, name); ok && (l.Max < 0 || n < l.Max) {
-		l.Max = n
-	}
 }
 
 // Refuses returns why the schema doesn't admit the tag, and the limit in a few words. Both are empty if
@@ -180,13 +173,10 @@ func stringWithin(schemas []object.Node, depth int) *stringSchema {
 	t := &stringSchema{longest: -1}
 
 	for _, s := range schemas {
-		if n, ok := bound(s, "maxLength"); ok && (t.longest < 0 || n < t.longest) {
-			t.longest = n
-		}
+		t.longest = lower(t.longest, s, "maxLength")
 
-		if n, ok := bound(s, "minLength"); ok {
-			t.shortest = max(t.shortest, n)
-		}
+		least, _ := bound(s, "minLength")
+		t.shortest = max(t.shortest, least)
 
 		if re := patternOf(s); re != nil {
 			t.patterns = append(t.patterns, re)
@@ -263,10 +253,7 @@ func patternOf(s object.Node) *regexp.Regexp {
 		return nil
 	}
 
-	re, err := regexp.Compile(p)
-	if err != nil {
-		return nil
-	}
+	re, _ := regexp.Compile(p) // It does both steps again.
 
 	return re
 }
@@ -322,6 +309,16 @@ func (t *stringSchema) String() string {
 	}
 
 	return "by the schema of the kind: " + words.Name(strings.Join(out, ", "))
+}
+
+// lower returns the limit, or else the one that the schema has under the name, such as maxItems, if it is lower. A
+// negative limit is none.
+func lower(limit int, s object.Node, name string) int {
+	if n, ok := bound(s, name); ok && (limit < 0 || n < limit) {
+		return n
+	}
+
+	return limit
 }
 
 // bound returns the limit that the schema has under the name, and false if it has none. A number that

@@ -1,13 +1,7 @@
 package field
 
-var (
-	// Metadata of Nova, Cinder and Manila, to which the cloud adds its own.
-	openstackMetadata = at("metadata", "allMetadata", "metadata")
-
-	// Tags of Neutron, Octavia, Glance and Keystone: one string of at most 255
-	// characters, by their API references. Older releases of Neutron have 60.
-	openstackTags = at("tags", "allTags", "tags").words("=")
-)
+// openstackMetadata is the metadata of Nova, Cinder and Manila, to which the cloud adds its own.
+var openstackMetadata = at("metadata", "allMetadata", "metadata")
 
 // openstack is crossplane-contrib/provider-openstack. Most fields don't count: metadata of
 // an AggregateV2 drives the scheduler, metadata of Swift
@@ -19,4 +13,6 @@ var (
 var openstack = upjet("openstack", "openstack").
 	usually(openstackMetadata).
 	kind("blockstorage/VolumeV3 compute/InstanceV2 sharedfilesystem/ShareV2", openstackMetadata).
-	kind("identity/ProjectV3 images/ImageV2 lb/* networking/*", openstackTags)
+	// Tags of Keystone, Glance, Octavia and Neutron: one string of at most 255
+	// characters, by their API references. Older releases of Neutron have 60.
+	kind("identity/ProjectV3 images/ImageV2 lb/* networking/*", at("tags", "allTags", "tags").words("="))

@@ -109,11 +109,7 @@ func configsOf(group string, entries map[version]Variants) configs {
 	return c
 }
 
-// newest returns the newer version of two. The first may be empty.
+// newest returns the newer version of two. An empty text is older than any version.
 func newest(a, b string) string {
-	if a != "" && kubeversion.CompareKubeAwareVersionStrings(a, b) > 0 {
-		return a
-	}
-
-	return b
+	return slices.MaxFunc([]string{a, b}, kubeversion.CompareKubeAwareVersionStrings)
 }

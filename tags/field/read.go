@@ -69,7 +69,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 			continue
 		}
 
-		if f, ok := c.read(s); ok {
+		if f := c.read(s); f.Shape != None {
 			fam.complete(&f, fam.filling(service, gvk.Kind))
 			f.Immutable, _ = fam.refuses(service, gvk.GroupKind())
 
@@ -78,7 +78,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 	}
 
 	for _, c := range fam.looksLike {
-		if like, ok := c.read(s); ok {
+		if like := c.read(s); like.Shape != None {
 			return Field{Shape: None, LooksLike: &like}
 		}
 	}
@@ -86,25 +86,26 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 	return Field{Shape: None}
 }
 
-// read returns the field of the candidate in the schema s, if it is there.
-func (c *candidate) read(s object.Node) (Field, bool) {
+// read returns the field of the candidate in the schema s. Its shape is None if the schema lacks the field.
+func (c *candidate) read(s object.Node) Field {
 	for _, path := range c.paths {
-		if f, ok := c.readAt(path, s); ok {
-			return f, true
+		if f := c.readAt(path, s); f.Shape != None {
+			return f
 		}
 	}
 
-	return Field{}, false
+	return Field{Shape: None}
 }
 
-func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
+// readAt is read for one of the paths.
+func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	t := typeAt(s, path)
 	if c.asserted != "" {
 		t = Type{Shape: c.asserted}
 	}
 
 	if !slices.Contains(c.shapes, t.Shape) {
-		return Field{}, false
+		return Field{Shape: None}
 	}
 
 	key, value := keyAndValue(t)
@@ -113,7 +114,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	switch t.Shape {
 	case KeyValueList:
 		if f.Extra = c.extraOf(t, key, value); key == "" || f.Extra == nil {
-			return Field{}, false
+			return Field{Shape: None}
 		}
 	case StringList:
 		f.Separator, f.MaxLength = c.separator, c.maxLength
@@ -129,7 +130,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 		}
 	}
 
-	return f, true
+	return f
 }
 
 // observes reports whether a field of the type t can report what is in the tag field f.

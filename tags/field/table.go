@@ -31,9 +31,9 @@ func tableOf[T any](text string, columns int, read func(fact []string) T) table[
 	return t
 }
 
-// lookUp returns the fact on the family's kind.
+// lookUp returns the fact on the family's kind, by the narrowest of the names that the table has.
 func (t table[T]) lookUp(f *family, service, kind string) (T, bool) {
-	for _, name := range namesOf(service, kind) {
+	for _, name := range [...]string{service + "/" + kind, service + "/*", kind, "*"} {
 		if v, ok := t[[2]string{f.Name, name}]; ok {
 			return v, true
 		}
@@ -42,11 +42,6 @@ func (t table[T]) lookUp(f *family, service, kind string) (T, bool) {
 	var zero T
 
 	return zero, false
-}
-
-// namesOf returns the names by which a table can have the kind of the service, the preferred one first.
-func namesOf(service, kind string) [4]string {
-	return [...]string{service + "/" + kind, service + "/*", kind, "*"}
 }
 
 // rows returns the rows of an embedded text, without empty lines and comments. A comment starts with a

@@ -1,7 +1,5 @@
 package field
 
-var genericTags = at("tags", "tagsAll", "tags")
-
 // unknown is the providers that we don't know: their tags, if they are
 // maps or lists of keys and values.
 //
@@ -9,7 +7,7 @@ var genericTags = at("tags", "tagsAll", "tags")
 // selectors, the labels of Kubernetes nodes.
 var unknown = &family{
 	Family: Family{Profile: "generic"},
-	usual:  genericTags,
+	usual:  at("tags", "tagsAll", "tags"),
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
 	looksLike: []*candidate{
 		at("tags").words("="),
