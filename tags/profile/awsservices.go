@@ -49,9 +49,9 @@ var awsClasses = func() map[string]Class {
 	classes := make(map[string]Class, len(awsPatterns))
 
 	for name, pattern := range awsPatterns {
-		switch set, some := strings.CutSuffix(strings.TrimPrefix(pattern, "^"), "+$"); {
-		case some:
-			classes[name] = charsOf(name, set).notEmpty()
+		switch {
+		case strings.HasSuffix(pattern, "+$"):
+			classes[name] = repeated(name, pattern)
 		case strings.HasPrefix(pattern, "^"):
 			classes[name] = classOf(name, pattern)
 		default:

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"regexp"
-	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -40,10 +39,14 @@ func (c Class) without(name, pattern string) Class {
 }
 
 // charsOf returns the class of the strings whose characters are all in the set. The set is a regular
-// expression of one character: [0-9a-z] has abc and 1b, but not A. Most strings are ASCII, and ASCII is
-// looked up in a table: a regular expression takes many times as long.
-func charsOf(name, set string) Class {
-	c := classOf(name, "^"+set+"*$")
+// expression of one character: [0-9a-z] has abc and 1b, but not A.
+func charsOf(name, set string) Class { return repeated(name, "^"+set+"*$") }
+
+// repeated is classOf for the pattern of a set that is repeated: ^[0-9a-z]*$, or ^[0-9a-z]+$ without the
+// empty string. Most strings are ASCII, and ASCII is looked up in a table: a regular expression takes many
+// times as long.
+func repeated(name, pattern string) Class {
+	c := classOf(name, pattern)
 	slow := c.matches
 
 	c.matches = sync.OnceValue(func() func(s string) bool {
@@ -51,6 +54,8 @@ func charsOf(name, set string) Class {
 		for b := range byte(utf8.RuneSelf) {
 			ascii[b] = slow()(string(rune(b)))
 		}
+
+		empty := slow()("")
 
 		return func(s string) bool {
 			for i := range len(s) {
@@ -62,21 +67,8 @@ func charsOf(name, set string) Class {
 				}
 			}
 
-			return true
+			return s != "" || empty
 		}
-	})
-
-	return c
-}
-
-// notEmpty returns the class of the strings of c with at least one character. c is made by charsOf.
-func (c Class) notEmpty() Class {
-	within := c.matches
-	c.Pattern = strings.TrimSuffix(c.Pattern, "*$") + "+$"
-
-	c.matches = sync.OnceValue(func() func(s string) bool {
-		admits := within()
-		return func(s string) bool { return s != "" && admits(s) }
 	})
 
 	return c

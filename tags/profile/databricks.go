@@ -21,7 +21,7 @@ var databricksContract = Profile{
 	Guess:      "lengths, characters",
 	Key:        Length{Runes: 127},
 	Value:      Length{Runes: 255},
-	KeyClass:   databricksClass,
+	KeyClass:   charsOf("letters, digits, space and + - = . _ : @", `[\p{L}\p{Nd} +\-=._:@]`),
 	ValueClass: awsClass,
 	MaxTags:    45,
 	Reserved:   []string{"aws:", "azure", "microsoft", "windows"},
@@ -29,5 +29,3 @@ var databricksContract = Profile{
 	FoldKeys:   true,
 	Format:     noSlash,
 }
-
-var databricksClass = charsOf("letters, digits, space and + - = . _ : @", `[\p{L}\p{Nd} +\-=._:@]`)

@@ -20,22 +20,13 @@ func (r Rules) PrefixLimit(provider string, f Format) string {
 // KeyLimit returns the provider's limit that refuses every key with the text anywhere in it, or nothing:
 // on AWS, no key with # is legal.
 func (r Rules) KeyLimit(provider, text string) string {
-	return r.limit(provider, func(p *Profile) SkipReason {
-		return refusesWithin(text, func(key string) SkipReason {
-			reason := p.Check("", key, "a")
-			if reason == ValueTooLong || reason == ValueCharacterClass {
-				return ""
-			}
-
-			return reason
-		})
-	})
+	return r.limit(provider, func(p *Profile) SkipReason { return firstRefusal(around(text), p.checkKey) })
 }
 
 // ValueLimit returns the provider's limit that refuses every value with the text anywhere in it, or nothing.
 func (r Rules) ValueLimit(provider, text string) string {
 	return r.limit(provider, func(p *Profile) SkipReason {
-		return refusesWithin(text, func(value string) SkipReason { return p.Check("", "a", value) })
+		return firstRefusal(around(text), func(value string) SkipReason { return p.Check("", "a", value) })
 	})
 }
 
@@ -60,33 +51,40 @@ func (p *Profile) refusesPrefix(f Format) SkipReason {
 		rests = append(rests, strings.TrimPrefix(key, *f.prefix))
 	}
 
-	var out SkipReason
+	return firstRefusal(rests, func(rest string) SkipReason { return p.checkKey(f.Apply(*f.prefix + rest)) })
+}
 
-	for i, rest := range rests {
-		switch reason := p.Check("", f.Apply(*f.prefix+rest), "a"); {
-		case reason == "" || reason == ValueTooLong || reason == ValueCharacterClass:
-			return ""
-		case i == 0:
-			out = reason
+// checkKey is Check for a tag key alone. A reason about the value or the entry doesn't count.
+func (p *Profile) checkKey(key string) SkipReason {
+	reason := p.Check("", key, "a")
+	if reason == ValueTooLong || reason == ValueCharacterClass {
+		return ""
+	}
+
+	return reason
+}
+
+// around returns some texts with the text in them: a-a, a-, -a and others for the text "-".
+func around(text string) (out []string) {
+	for _, before := range []string{"a", "", "a/"} {
+		for _, after := range []string{"a", "", "/a"} {
+			out = append(out, before+text+after)
 		}
 	}
 
 	return out
 }
 
-// refusesWithin returns the reason why check refuses each string with the text, or nothing. It tries some
-// strings: a-a, a-, -a and others for the text "-". Their reasons may differ: the reason for a-a counts.
-func refusesWithin(text string, check func(string) SkipReason) (out SkipReason) {
-	for _, before := range []string{"a", "", "a/"} {
-		for _, after := range []string{"a", "", "/a"} {
-			reason := check(before + text + after)
-			if reason == "" {
-				return ""
-			}
-
-			out = cmp.Or(out, reason)
+// firstRefusal returns the reason why check refuses the first of the texts. It is empty if check admits any of them.
+func firstRefusal(texts []string, check func(string) SkipReason) (first SkipReason) {
+	for _, text := range texts {
+		reason := check(text)
+		if reason == "" {
+			return ""
 		}
+
+		first = cmp.Or(first, reason)
 	}
 
-	return out
+	return first
 }

@@ -27,7 +27,7 @@ var openstackServices = []service{
 	// Cinder's schema of volume metadata, under the same quota.
 	narrow(openstackMetadata, func(p *Profile) {
 		p.Source = "https://github.com/openstack/cinder/blob/master/cinder/api/validation/parameter_types.py"
-		p.KeyClass = cinderClass
+		p.KeyClass = charsOf("ASCII letters and digits, space and - _ : . /", `[0-9A-Za-z \-_:./]`)
 	}, "blockstorage.openstack.*/Volume*",
 		"openstack.k-orc.cloud/Volume*").named("blockstorage"),
 
@@ -66,12 +66,8 @@ var openstackMetadata = Profile{
 	Name:     "openstack",
 	Key:      Length{Runes: 255},
 	Value:    Length{Runes: 255},
-	KeyClass: novaClass,
+	KeyClass: charsOf("ASCII letters and digits, space and - _ : .", `[0-9A-Za-z \-_:.]`),
 	MaxTags:  128,
 }
 
-var (
-	neutronClass = charsOf("anything but , / and control characters", `[^\p{Cc},/]`)
-	novaClass    = charsOf("ASCII letters and digits, space and - _ : .", `[0-9A-Za-z \-_:.]`)
-	cinderClass  = charsOf("ASCII letters and digits, space and - _ : . /", `[0-9A-Za-z \-_:./]`)
-)
+var neutronClass = charsOf("anything but , / and control characters", `[^\p{Cc},/]`)
