@@ -8,7 +8,6 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
@@ -23,10 +22,7 @@ const escape = '\\'
 //
 // The controllers that use such strings read some of them in different ways. So an entry has all keys that any of them
 // may find: see possibleKeys.
-type joined struct {
-	field *field.Field
-	keys  *Keys
-}
+type joined struct{ base }
 
 // read returns an entry for each part of the string: env=prod,team=a has the tags env: prod and team: a.
 func (j joined) read(n object.Node) ([]Entry, error) {
@@ -139,8 +135,6 @@ func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 
 	return object.TextNode(strings.Join(texts, j.field.Delimiter))
 }
-
-func (j joined) adapt(_ *Entry, e Entry) Entry { return e }
 
 // cutJoined returns the first entry of the joined string text, the rest after its delimiter, and whether there is a
 // rest.

@@ -37,16 +37,10 @@ type FieldKind struct { //nolint:recvcheck // Refuses takes a value, since maps 
 
 // FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p.
 func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
-	k := FieldKind{Profile: p, Shape: f.Shape, Limits: f.Limits}
+	k := FieldKind{Profile: p, Shape: f.Shape, Separator: f.Separator, Delimiter: f.Delimiter, MaxLength: f.MaxLength, Limits: f.Limits}
 
-	switch k.Shape {
-	case field.StringList:
-		k.Separator, k.MaxLength = f.Separator, f.MaxLength
-	case field.Joined:
-		k.Separator, k.Delimiter = f.Separator, f.Delimiter
-	case field.Map, field.Labels:
+	if f.Shape.Form().IsMap {
 		k.Metadata = metadataOf(f.Path.Segments())
-	case field.MapOfLists, field.KeyValueList, field.None:
 	}
 
 	return k

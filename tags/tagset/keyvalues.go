@@ -1,36 +1,14 @@
 package tagset
 
-import (
-	"iter"
-	"slices"
-
-	"github.com/crossplane/function-sdk-go/errors"
-
-	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
-)
+import "github.com/plexsphere/function-cloud-tags/tags/object"
 
 // keyValues is the shape of a list of objects, such as [{key: env, value: prod}]. The objects may have more fields.
-type keyValues struct {
-	field *field.Field
-	keys  *Keys
-}
+type keyValues struct{ base }
 
 // read returns an entry for each object. {key: env, value: prod} is the tag env: prod. An object without a key is
 // opaque.
 func (l keyValues) read(n object.Node) ([]Entry, error) {
-	items, err := itemsOf(n, l.field)
-	if err != nil {
-		return nil, err
-	}
-
-	entries := make([]Entry, len(items), max(len(items), l.keys.tagCount))
-
-	for i, item := range items {
-		if !item.IsObject() {
-			return nil, errors.Errorf("%s[%d] is %s, not an object with a tag", l.field.Path, i, item.Kind())
-		}
-
+	return l.readItems(n, "an object", func(item object.Node) Entry {
 		e := Entry{Item: item, Opaque: true}
 
 		if key := item.Field(l.field.Key); key.IsString() {
@@ -43,13 +21,9 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 			e.Value = value
 		}
 
-		entries[i] = e
-	}
-
-	return entries, nil
+		return e
+	})
 }
-
-func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
 // adapt returns e with a new item. The item has the key and the value of e, and the other fields of old: if old is {key:
 // env, value: prod, propagateAtLaunch: true}, and e is env: test, propagateAtLaunch stays. The fields that the API needs
@@ -82,23 +56,4 @@ func (l keyValues) adapt(old *Entry, e Entry) Entry {
 	e.Item = object.MapNode(fields)
 
 	return e
-}
-
-// itemsOf returns the items of the list n, the value of the tag field f. It returns an error if n is no list.
-func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
-	if n.IsThere() && !n.IsList() {
-		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())
-	}
-
-	return slices.Collect(n.Items()), nil
-}
-
-// listOf returns the list of the entries' items. There are n entries.
-func listOf(entries iter.Seq[*Entry], n int) object.Node {
-	items := make([]object.Node, 0, n)
-	for e := range entries {
-		items = append(items, e.Item)
-	}
-
-	return object.ListNode(items)
 }

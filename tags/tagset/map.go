@@ -8,14 +8,12 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // tagMap is the shape of a map of tag keys to values, such as {env: prod}.
 type tagMap struct {
-	field *field.Field
-	keys  *Keys
+	base
 
 	// nonTags are fields of metadata.labels and metadata.annotations that are no tags.
 	nonTags map[string]object.Node

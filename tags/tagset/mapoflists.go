@@ -1,8 +1,6 @@
 package tagset
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/object"
-)
+import "github.com/plexsphere/function-cloud-tags/tags/object"
 
 // mapOfLists is the shape of a map of keys to lists of values, such as {env: [prod]}. A label's tag has one value.
 type mapOfLists struct{ tagMap }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/function-sdk-go/errors"
-
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -16,25 +13,11 @@ const bareSuffix = "\x00"
 
 // stringList is the shape of a list of strings. A string is a key, the separator and a value, or a key alone: [env=prod,
 // legacy]. Strings that are no tags by Keys are opaque.
-type stringList struct {
-	field *field.Field
-	keys  *Keys
-}
+type stringList struct{ base }
 
 // read returns an entry for each string. If env is in Keys, env=prod is the tag env: prod.
 func (l stringList) read(n object.Node) ([]Entry, error) {
-	items, err := itemsOf(n, l.field)
-	if err != nil {
-		return nil, err
-	}
-
-	entries := make([]Entry, len(items), max(len(items), l.keys.tagCount))
-
-	for i, item := range items {
-		if !item.IsString() {
-			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", l.field.Path, i, item.Kind())
-		}
-
+	return l.readItems(n, "a string", func(item object.Node) Entry {
 		s := item.Text()
 		e := Entry{Item: item, text: s, Opaque: true, separator: l.field.Separator}
 
@@ -45,10 +28,8 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s)+bareSuffix, s, false
 		}
 
-		entries[i] = e
-	}
-
-	return entries, nil
+		return e
+	})
 }
 
 // keyOf returns the key of the string s, and whether s is a tag with a value. If a and a=b are Known, a=b=c has the longer
@@ -75,7 +56,5 @@ func (l stringList) write(entries iter.Seq[*Entry], n int) object.Node {
 		entries = slices.Values(slices.SortedStableFunc(entries, func(a, b *Entry) int { return strings.Compare(a.String(), b.String()) }))
 	}
 
-	return listOf(entries, n)
+	return l.base.write(entries, n)
 }
-
-func (l stringList) adapt(_ *Entry, e Entry) Entry { return e }

@@ -52,25 +52,66 @@ type shape interface {
 	adapt(old *Entry, e Entry) Entry
 }
 
+// base is what all shapes have. Its methods are for lists.
+type base struct {
+	field *field.Field
+	keys  *Keys
+}
+
+// readItems returns the entry of each item of the list n, the value of the field. It returns an error if n is no list, or
+// if an item is not of the kind: a string, or an object.
+func (b base) readItems(n object.Node, kind string, entry func(item object.Node) Entry) ([]Entry, error) {
+	if n.IsThere() && !n.IsList() {
+		return nil, errors.Errorf("%s is %s, not a list of tags", b.field.Path, n.Kind())
+	}
+
+	entries := make([]Entry, 0, max(n.Len(), b.keys.tagCount))
+
+	for item := range n.Items() {
+		if item.Kind() != kind {
+			return nil, errors.Errorf("%s[%d] is %s, not %s with a tag", b.field.Path, len(entries), item.Kind(), kind)
+		}
+
+		entries = append(entries, entry(item))
+	}
+
+	return entries, nil
+}
+
+// write returns the list of the entries' items. There are n entries.
+func (base) write(entries iter.Seq[*Entry], n int) object.Node {
+	items := make([]object.Node, 0, n)
+	for e := range entries {
+		items = append(items, e.Item)
+	}
+
+	return object.ListNode(items)
+}
+
+// adapt returns the entry e as it is.
+func (base) adapt(_ *Entry, e Entry) Entry { return e }
+
 // Read returns the set of the value n of the field f. A missing value is an empty set. Read returns an error if the
 // value doesn't have the field's shape: [env] is no Map. The shape None has no tags, and is an error, too. Changes of
 // the set don't change n.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
+	b := base{f, keys}
+
 	switch f.Shape {
 	case field.Map:
-		s.shape = &tagMap{field: f, keys: keys}
+		s.shape = &tagMap{base: b}
 	case field.MapOfLists:
-		s.shape = &mapOfLists{tagMap{field: f, keys: keys}}
+		s.shape = &mapOfLists{tagMap{base: b}}
 	case field.KeyValueList:
-		s.shape = keyValues{field: f, keys: keys}
+		s.shape = keyValues{b}
 	case field.Labels:
-		s.shape = &labels{tagMap{field: f, keys: keys}}
+		s.shape = &labels{tagMap{base: b}}
 	case field.Joined:
-		s.shape = joined{field: f, keys: keys}
+		s.shape = joined{b}
 	case field.StringList:
-		s.shape = stringList{field: f, keys: keys}
+		s.shape = stringList{b}
 		s.stringCounts = make(map[string]int)
 	case field.None:
 	}
