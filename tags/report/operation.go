@@ -19,9 +19,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ReportKey is the key of the report of an Operation in the data of a ConfigMap.
-const ReportKey = "coverage.yaml"
-
 var configMap = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 // IsOperation reports whether the request is of an Operation, which has no composite resource. A Composition always has
@@ -92,7 +89,7 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	o, err := structpb.NewStruct(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"name": to.Name, "namespace": to.Namespace},
-		"data":     map[string]any{ReportKey: text.String()},
+		"data":     map[string]any{"coverage.yaml": text.String()},
 	})
 	resources[desired] = &fnv1.Resource{Resource: o}
 

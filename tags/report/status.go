@@ -63,8 +63,7 @@ func (r *Run) active(results []stamp.Result) *structpb.Struct {
 	}
 
 	for provider, names := range keys {
-		slices.Sort(names)
-		providers.Fields[provider] = listOf(slices.Compact(names))
+		providers.Fields[provider] = listOf(names)
 	}
 
 	for source, c := range r.Set.Classes {
@@ -110,7 +109,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 		}
 	case *structpb.Value_ListValue:
 		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNotString) {
-			return listOf(slices.Compact(slices.Sorted(slices.Values(append(stringsOf(o), stringsOf(w.ListValue)...)))))
+			return listOf(words.Map(slices.Concat(o.GetValues(), w.ListValue.GetValues()), (*structpb.Value).GetStringValue))
 		}
 	default:
 		if !isNotString(old) {
@@ -150,12 +149,11 @@ func isNotString(v *structpb.Value) bool {
 	return !ok
 }
 
-func stringsOf(l *structpb.ListValue) []string {
-	return words.Map(l.GetValues(), (*structpb.Value).GetStringValue)
-}
-
+// listOf returns the list of the texts, sorted, and each once. It changes the order of texts.
 func listOf(texts []string) *structpb.Value {
-	return structpb.NewListValue(&structpb.ListValue{Values: words.Map(texts, structpb.NewStringValue)})
+	slices.Sort(texts)
+
+	return structpb.NewListValue(&structpb.ListValue{Values: words.Map(slices.Compact(texts), structpb.NewStringValue)})
 }
 
 func newStruct() *structpb.Struct {
