@@ -5,13 +5,13 @@ package field
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Shape is how a tag field holds its tags. The input has another type, so that the linter exhaustive finds switches
@@ -218,11 +218,7 @@ func (f Field) wrapped() Field {
 
 	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())
 	f.Atomic = !f.Shape.Form().IsMap // Nobody says of what type they are.
-	f.Observed = slices.Clone(f.Observed)
-
-	for i, path := range f.Observed {
-		f.Observed[i] = object.MustParsePath(atProvider + manifest + path.String())
-	}
+	f.Observed = words.Map(f.Observed, func(path object.Path) object.Path { return object.MustParsePath(atProvider + manifest + path.String()) })
 
 	return f
 }

@@ -288,16 +288,13 @@ func (b *block) parse() {
 			known[at] = parseVariants(at.text, fam, at.does)
 		}
 
-		var launched []Variants
-		for _, text := range fields[1:] {
-			launched = append(launched, parseVariants(text, fam, filling{}))
-		}
+		launched := words.Map(fields[1:], func(text string) Variants { return parseVariants(text, fam, filling{}) })
 
 		for _, v := range versions {
 			b.variants[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
 
-			if launched != nil {
+			if len(launched) > 0 {
 				b.launched[version{v, kind}] = launched
 			}
 		}

@@ -179,14 +179,11 @@ func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Valu
 	return extra
 }
 
-// hasType reports whether the value has the type, which an OpenAPI schema names.
+// hasType reports whether the value, a string or a boolean, has the type, which an OpenAPI schema names.
 func hasType(v *structpb.Value, name string) bool {
-	switch v.GetKind().(type) {
-	case *structpb.Value_StringValue:
+	if _, isString := v.GetKind().(*structpb.Value_StringValue); isString {
 		return name == "string"
-	case *structpb.Value_BoolValue:
-		return name == "boolean"
-	default:
-		return false
 	}
+
+	return name == "boolean"
 }

@@ -6,14 +6,10 @@ import (
 	"strings"
 )
 
-// PrefixLimit returns the provider's limit that refuses every key with the format's prefix, such as
-// "reserved: aws:" for the prefix aws:x_. It is empty if some key can be legal on the provider or one of
-// its services, or if the format has no prefix.
+// PrefixLimit returns the provider's limit that refuses every key with the prefix of the format, which has one. An
+// example is "reserved: aws:" for the prefix aws:x_. It is empty if some key can be legal on the provider or one of its
+// services.
 func (r Rules) PrefixLimit(provider string, f Format) string {
-	if f.prefix == nil {
-		return ""
-	}
-
 	return r.limit(provider, func(p *Profile) SkipReason { return p.refusesPrefix(f) })
 }
 

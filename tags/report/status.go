@@ -82,10 +82,7 @@ func (r *Run) active(results []stamp.Result) *structpb.Struct {
 // null of an emptied object, and the API server refuses null. It takes away an object that isn't there. The next run
 // brings it back, empty.
 func (r *Run) omitEmptied(active *structpb.Struct) {
-	status, err := object.Of(r.Request.GetObserved().GetComposite()).At(r.Input.StatusFieldPath)
-	if err != nil {
-		return // Such a status has no objects.
-	}
+	status, _ := r.xr.At(r.Input.StatusFieldPath) // A status without such a path has no objects.
 
 	maps.DeleteFunc(active.GetFields(), func(name string, v *structpb.Value) bool {
 		return len(v.GetStructValue().GetFields()) == 0 && !status.Field(name).IsEmpty()

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A set is a set of characters, with a bit for each part that it has.
@@ -74,12 +76,7 @@ func span(bounds ...uint16) *unicode.RangeTable {
 var escaped = strings.NewReplacer("-", `\-`, `\`, `\\`, "[", `\[`, "]", `\]`, "^", `\^`)
 
 func signs(all string) []part {
-	var out []part
-	for _, b := range []byte(all) {
-		out = append(out, part{escaped.Replace(string(b)), string(b), span(uint16(b), uint16(b))})
-	}
-
-	return out
+	return words.Map([]byte(all), func(b byte) part { return part{escaped.Replace(string(b)), string(b), span(uint16(b), uint16(b))} })
 }
 
 // partOf returns the index of the character's part.
