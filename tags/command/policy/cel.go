@@ -16,26 +16,31 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// quote returns s as a CEL string literal. The literal is one line of printable characters. If s has backslashes, the literal is
-// usually a raw one, such as r'\d'.
-func quote(s string) string {
+// A celText is an expression in CEL, such as tag.size().
+type celText = string
+
+// A celCondition is a celText whose result is true or false, such as tag.size() > 128. An empty celCondition stands for no condition.
+type celCondition = string
+
+// quote returns the CEL literal of the text: 'owner' for owner, and r'\d' for \d. The literal is one line of printable characters.
+func quote(text string) celText {
 	switch {
-	case strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
-		return strconv.Quote(s) // CEL understands Go's escapes.
-	case strings.Contains(s, `\`):
-		return "r'" + s + "'"
+	case strings.ContainsFunc(text, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
+		return strconv.Quote(text) // CEL understands Go's escapes.
+	case strings.Contains(text, `\`):
+		return "r'" + text + "'"
 	default:
-		return "'" + s + "'"
+		return "'" + text + "'"
 	}
 }
 
 // celList returns the texts as a CEL list in the same order, such as ['b', 'a'].
-func celList(texts []string) string { return "[" + strings.Join(words.Map(texts, quote), ", ") + "]" }
+func celList(texts []string) celText { return "[" + strings.Join(words.Map(texts, quote), ", ") + "]" }
 
 // sortedCELList returns the sorted texts as a CEL list, such as ['a', 'b'].
-func sortedCELList(texts []string) string { return celList(slices.Sorted(slices.Values(texts))) }
+func sortedCELList(texts []string) celText { return celList(slices.Sorted(slices.Values(texts))) }
 
-// longestFirst returns the texts without repetitions, sorted by length and text: the longest first.
+// longestFirst returns the texts, each once, from the longest to the shortest. Texts of the same length are in alphabetical order.
 func longestFirst(texts []string) []string {
 	return slices.Compact(slices.SortedFunc(slices.Values(texts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
@@ -48,29 +53,31 @@ func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys
 // identifier matches field names that CEL admits after a dot. Other field names are written in brackets, such as ['my-field'].
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
-// valueAt returns the expression of the value at the path in the object, such as object.?spec.?labels.orValue(dyn(null)). Without such a
-// field, the value is null.
-func valueAt(obj string, path object.Path) string {
-	for _, s := range path.Segments() {
+// valueAt returns the expression of the value at the path in the object. For spec.labels in oldObject, it returns
+// oldObject.?spec.?labels.orValue(dyn(null)). Its result is null if the object has no such field.
+func valueAt(obj celText, path object.Path) celText {
+	keywords := []string{"in", "true", "false", "null"}
+
+	for _, segment := range path.Segments() {
 		switch {
-		case s.Type == object.SegmentIndex:
-			obj += fmt.Sprintf("[?%d]", s.Index)
-		case identifier.MatchString(s.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, s.Field):
-			obj += ".?" + s.Field
+		case segment.Type == object.SegmentIndex:
+			obj += fmt.Sprintf("[?%d]", segment.Index)
+		case identifier.MatchString(segment.Field) && !slices.Contains(keywords, segment.Field):
+			obj += ".?" + segment.Field
 		default:
-			obj += "[?" + quote(s.Field) + "]"
+			obj += "[?" + quote(segment.Field) + "]"
 		}
 	}
 
 	return obj + ".orValue(dyn(null))"
 }
 
-// joinNonEmpty joins the texts with separators, such as the operators between expressions. It leaves out empty texts.
+// joinNonEmpty joins the texts with the separator, such as ||. It leaves out empty texts.
 func joinNonEmpty(texts []string, separator string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
 
-// surround returns the text between before and after. It returns an empty text if the text is empty.
+// surround returns the text between before and after, such as !( and ). If the text is empty, surround returns an empty text.
 func surround(before, text, after string) string {
 	if text == "" {
 		return ""
@@ -79,9 +86,10 @@ func surround(before, text, after string) string {
 	return before + text + after
 }
 
-// let returns the expression body, in which name is the result of the expression value. CEL has no variables within an expression, so
-// a list of one item stands for it: let("m", "object.spec", "m.size()") returns [object.spec].map(m, m.size())[0].
-func let(name, value, body string) string {
+// let returns an expression with the result of body. In body, name stands for the result of value. CEL has no variables within an
+// expression, so the result of value becomes a list of one item: let("m", "object.spec", "m.size()") returns
+// [object.spec].map(m, m.size())[0].
+func let(name string, value, body celText) celText {
 	if !strings.HasPrefix(body, "\n") {
 		body = " " + body
 	}
@@ -90,10 +98,10 @@ func let(name, value, body string) string {
 }
 
 // anyOf joins the conditions with ||. It leaves out empty conditions.
-func anyOf(conditions ...string) string { return joinNonEmpty(conditions, " || ") }
+func anyOf(conditions ...celCondition) celCondition { return joinNonEmpty(conditions, " || ") }
 
 // anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
-func anyOfInParens(conditions ...string) string {
+func anyOfInParens(conditions ...celCondition) celCondition {
 	if len(conditions) <= 1 {
 		return anyOf(conditions...)
 	}
@@ -101,95 +109,97 @@ func anyOfInParens(conditions ...string) string {
 	return "(" + anyOf(conditions...) + ")"
 }
 
-// patternConditions returns conditions to join with ||: together they hold if the expression matches one of the patterns. A pattern is a
-// key, or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
-func patternConditions(expression string, patterns []string) []string {
-	exact, out := []string{}, []string{}
+// patternConditions returns conditions that together say, joined with ||, that the key matches one of the patterns. A pattern is a key,
+// or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
+func patternConditions(key celText, patterns []string) []celCondition {
+	wholeKeys, out := []string{}, []celCondition{}
 
-	for _, p := range slices.Compact(slices.Sorted(slices.Values(patterns))) {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok {
-			out = append(out, fmt.Sprintf("%s.startsWith(%s)", expression, quote(prefix)))
+	for _, pattern := range slices.Compact(slices.Sorted(slices.Values(patterns))) {
+		if beginning, hasStar := strings.CutSuffix(pattern, "*"); hasStar {
+			out = append(out, fmt.Sprintf("%s.startsWith(%s)", key, quote(beginning)))
 		} else {
-			exact = append(exact, p)
+			wholeKeys = append(wholeKeys, pattern)
 		}
 	}
 
-	if len(exact) > 0 {
-		out = slices.Insert(out, 0, fmt.Sprintf("%s in %s", expression, sortedCELList(exact)))
+	if len(wholeKeys) > 0 {
+		out = slices.Insert(out, 0, fmt.Sprintf("%s in %s", key, sortedCELList(wholeKeys)))
 	}
 
 	return out
 }
 
-// matches returns the condition that the expression matches the regular expression.
-func matches(expression, pattern string) string {
-	return fmt.Sprintf("%s.matches(%s)", expression, quote(pattern))
+// matches returns the condition that the text matches the regular expression.
+func matches(text celText, pattern string) celCondition {
+	return fmt.Sprintf("%s.matches(%s)", text, quote(pattern))
 }
 
-// notAdmitted returns the condition that the character class doesn't admit the expression's string. The condition is empty if the class
-// admits all strings.
-func notAdmitted(expression string, class profile.Class) string {
+// notAdmitted returns the condition that the character class doesn't admit the text. The condition is empty if the class admits all texts.
+func notAdmitted(text celText, class profile.Class) celCondition {
 	if class.Name == "" {
 		return ""
 	}
 
-	out := "!" + matches(expression, class.Pattern)
+	out := "!" + matches(text, class.Pattern)
 	if class.Without != "" {
-		out += " || " + matches(expression, class.Without)
+		out += " || " + matches(text, class.Without)
 	}
 
 	return out
 }
 
-// exceeds returns the condition that the expression's string is longer than the limit. The condition is empty without a limit.
-func exceeds(expression string, limit profile.Length) string {
-	if limit.BeforeSlash > 0 {
-		// In the key example.org/owner, BeforeSlash limits example.org, and the other fields limit owner.
-		slash, nameLimit := expression+".indexOf('/')", profile.Length{Runes: limit.Runes, Bytes: limit.Bytes}
-		name := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
-		ifSlash := fmt.Sprintf("%s > %d || %s", slash, limit.BeforeSlash, exceeds(name, nameLimit))
-
-		return fmt.Sprintf("(%s < 0 ? %s : %s)", slash, exceeds(expression, nameLimit), ifSlash)
+// exceeds returns the condition that the text is longer than the limit, such as value.size() > 63. It is empty without a limit.
+func exceeds(text celText, limit profile.Length) celCondition {
+	if limit.BeforeSlash == 0 {
+		return exceedsSize(text, limit)
 	}
 
-	out := []string{}
+	// In the key example.org/owner, BeforeSlash limits example.org, and the other fields limit owner.
+	slash := text + ".indexOf('/')"
+	name := fmt.Sprintf("%s.substring(%s + 1)", text, slash)
 
-	// A string with too many characters has too many bytes, too. Characters are cheaper to count than bytes, so they are counted first.
-	if n := cmp.Or(limit.Runes, limit.Bytes); n > 0 {
-		out = append(out, fmt.Sprintf("%s.size() > %d", expression, n))
-	}
-
-	if limit.Bytes > 0 {
-		out = append(out, fmt.Sprintf("bytes(%s).size() > %d", expression, limit.Bytes))
-	}
-
-	return anyOfInParens(out...)
+	return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, exceedsSize(text, limit), limit.BeforeSlash, exceedsSize(name, limit))
 }
 
-// matchesIgnoringCase returns the condition that the expression matches one of the patterns, ignoring case. A pattern is a key, such as
-// zone, or the beginning of keys and a *.
-func matchesIgnoringCase(expression string, patterns []string) string {
+// exceedsSize returns the condition that the text has more characters than limit.Runes, or more bytes than limit.Bytes.
+func exceedsSize(text celText, limit profile.Length) celCondition {
+	if limit.Runes == 0 && limit.Bytes == 0 {
+		return ""
+	}
+
+	// Characters are cheaper to count than bytes. A text with more characters than limit.Bytes has more bytes, too.
+	hasTooManyCharacters := fmt.Sprintf("%s.size() > %d", text, cmp.Or(limit.Runes, limit.Bytes))
+	if limit.Bytes == 0 {
+		return hasTooManyCharacters
+	}
+
+	return fmt.Sprintf("(%s || bytes(%s).size() > %d)", hasTooManyCharacters, text, limit.Bytes)
+}
+
+// matchesIgnoringCase returns the condition that the key matches one of the patterns in any case. A pattern is a key, or the beginning of
+// keys and a *. For k and the patterns zone and cost*, it returns k.matches('(?i)^(cost|zone$)').
+func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	folded := slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey))))
 	texts := words.Map(folded, func(pattern string) string {
-		prefix, isPrefix := strings.CutSuffix(pattern, "*")
+		beginning, hasStar := strings.CutSuffix(pattern, "*")
 
 		// With (?i), i matches I, but neither İ nor ı.
-		text := strings.ReplaceAll(regexp.QuoteMeta(prefix), "i", "[iİı]")
-		if isPrefix {
+		text := strings.ReplaceAll(regexp.QuoteMeta(beginning), "i", "[iİı]")
+		if hasStar {
 			return text
 		}
 
 		return text + "$"
 	})
 
-	return matches(expression, "(?i)^("+strings.Join(texts, "|")+")")
+	return matches(key, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// foldCase returns an expression to compare with the keys. If the profile's cloud ignores case, the expression makes lower case. CEL itself
-// makes only ASCII lower case. So the expression replaces É by é if one of the keys has either of them.
-func (c *profileChecker) foldCase(expression string, keys ...string) string {
+// foldCase returns the expression of the text in lower case, to compare with the keys. If the profile's cloud tells Owner from owner,
+// foldCase returns the text as it is. CEL makes only ASCII lower case, so the expression replaces É by é if one of the keys has É or é.
+func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 	if !c.IgnoresCase() {
-		return expression
+		return text
 	}
 
 	characters := []rune(capitalsToASCII + strings.Join(keys, ""))
@@ -204,29 +214,29 @@ func (c *profileChecker) foldCase(expression string, keys ...string) string {
 		}
 	}
 
-	return applyFormat(expression, string(characters), lowercaseFormat)
+	return applyFormat(text, string(characters), lowercaseFormat)
 }
 
-// replaceAll returns an expression that replaces the table's keys by their values in the expression's string. It replaces all in one pass:
-// with {a: b, b: c}, the string ab becomes bc. Where several keys match, it takes the longest.
-func replaceAll(expression string, table map[string]string) string {
+// replaceAll returns the expression of the text with the table's keys replaced by their values. It replaces all in one pass: with
+// {a: b, b: c}, the text ab becomes bc. Where several keys match, it takes the longest.
+func replaceAll(text celText, table map[string]string) celText {
 	olds := longestFirst(sortedKeys(table))
 
-	// Single characters can be replaced one after the other, unless one of them is in a replacement.
+	// Single characters can be replaced one after the other, unless a replacement has one of them, such as b in {a: b, b: c}.
 	replacements := strings.Join(slices.Collect(maps.Values(table)), "")
 	needsOnePass := slices.ContainsFunc(olds, func(old string) bool {
 		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacements, old)
 	})
 
 	if !needsOnePass {
-		calls := words.Map(olds, func(old string) string { return fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old])) })
-		return expression + strings.Join(calls, "")
+		calls := words.Map(olds, func(old string) celText { return fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old])) })
+		return text + strings.Join(calls, "")
 	}
 
-	// The regular expression splits the string into keys of the table and single characters. It reads the string from the left, and takes
-	// the first alternative that matches.
+	// The regular expression a|b|(?s:.) splits the text into keys of the table and other characters. It takes the first alternative that
+	// matches, and olds begin with the longest.
 	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
-	entries := words.Map(olds, func(old string) string { return quote(old) + ": " + quote(table[old]) })
+	entries := words.Map(olds, func(old string) celText { return quote(old) + ": " + quote(table[old]) })
 
-	return fmt.Sprintf("%s.findAll(%s).map(c, {%s}[?c].orValue(c)).join('')", expression, quote(tokens), strings.Join(entries, ", "))
+	return fmt.Sprintf("%s.findAll(%s).map(c, {%s}[?c].orValue(c)).join('')", text, quote(tokens), strings.Join(entries, ", "))
 }

@@ -16,30 +16,31 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// asciiOnly matches strings that CEL can turn into lower case. Kubernetes admits only such strings as keys of labels and annotations.
+// asciiOnly matches texts that CEL can turn into lower case.
 const asciiOnly = `^[\x00-\x7f]*$`
 
-// A profileChecker writes the limits of a tag profile as conditions of a policy, e.g. tag.size() > 128.
+// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. Conditions are on a label l of the variable
+// changed (see changedLabels), and call its tag key tag and its value in the tag value.
 type profileChecker struct {
 	*profile.Profile
 
 	policy *policy
 
-	// keyFormat is the key format of the input for the profile, or else the profile's own.
+	// keyFormat is the key format that the input has for the profile, or else the profile's own.
 	keyFormat profile.Format
 
-	// tagger makes tags of labels, such as plexsphere:owner of owner, and says why a label is skipped. It has no labels of its own.
+	// tagger makes tags of labels, such as plexsphere:owner of owner, and says why the function skips a label.
 	tagger *tags.Transformed
 
-	// admittedValues is the character class of values in the policy. If the input makes values lower case, it also admits capitals.
+	// admittedValues is the character class of values. If the input makes values lower case, the class also admits capitals.
 	admittedValues profile.Class
 
-	// keyPrefixes has the prefixes of tag keys, one after the other: the key prefix, and the prefix of keyFormat instead of it.
+	// keyPrefixes has the characters of all prefixes that tag keys can have: of the key prefix, and of the prefix in keyFormat. For
+	// plexsphere: and acme_, it is plexsphere:acme_.
 	keyPrefixes string
 
-	// TagKey and TagValue are the expressions of the tag key and of the tag value of the label l. Conditions call their results tag and
-	// value.
-	TagKey, TagValue string
+	// CELTagKey and CELTagValue are the tag key and the value of the tag that the label l becomes, such as l.tag.lowerAscii().
+	CELTagKey, CELTagValue celText
 }
 
 // newChecker returns the checker of the profile.
@@ -47,7 +48,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 	valueFormat := p.Values()[prof.Name]
 	out := &profileChecker{
 		Profile: prof, policy: p, keyFormat: prof.Format, tagger: p.transformer.Transform(prof), admittedValues: prof.ValueClass,
-		keyPrefixes: p.KeyPrefix, TagValue: applyFormat("l.value", capitalsToASCII, valueFormat),
+		keyPrefixes: p.KeyPrefix, CELTagValue: applyFormat("l.value", capitalsToASCII, valueFormat),
 	}
 
 	if _, _, lowercase := valueFormat.Parts(); lowercase {
@@ -58,39 +59,40 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		out.keyFormat = f
 	}
 
+	// A prefix in the key format takes the place of the key prefix. With keyForm Tag, a tag key stays as the author of the label wrote it.
 	key := "l.tag"
 	if prefix, _, _ := out.keyFormat.Parts(); prefix != nil {
 		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
 		out.keyPrefixes += *prefix
 	}
 
-	out.TagKey = applyFormat(key, out.keyPrefixes, out.keyFormat)
+	out.CELTagKey = applyFormat(key, out.keyPrefixes, out.keyFormat)
 
 	return out
 }
 
-// capitalsToASCII has the capitals İ and K (the Kelvin sign). They are not ASCII, but their lower case is.
+// capitalsToASCII has the capitals İ and K (the Kelvin sign). They are not ASCII, but their lower case is: i and k.
 const capitalsToASCII = "\u0130\u212a"
 
-// lowercaseFormat is the format that only makes lower case.
+// lowercaseFormat makes lower case, and replaces nothing.
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
-// applyFormat returns an expression that applies the format to the expression's string. CEL turns only ASCII into lower case, so the
-// expression replaces other capitals, such as É by é. It replaces the capitals of the text capitals, which is:
+// applyFormat returns the expression of the text in the format. CEL makes only ASCII lower case. So if the format makes lower case, the
+// expression replaces other capitals, such as É by é. It replaces those that are in capitals, a text that has:
 //
-//   - for keys, their prefixes
+//   - for keys, keyPrefixes
 //   - for values, capitalsToASCII, since admitCapitals admits all other capitals
-func applyFormat(expression, capitals string, f profile.Format) string {
+func applyFormat(text celText, capitals string, f profile.Format) celText {
 	_, replacements, lowercase := f.Parts()
 	if !lowercase {
-		return replaceAll(expression, replacements)
+		return replaceAll(text, replacements)
 	}
 
 	table := make(map[string]string)
 
 	for _, r := range capitals {
-		if c := string(r); r > unicode.MaxASCII && strings.ToLower(c) != c {
-			table[c] = strings.ToLower(c)
+		if capital := string(r); r > unicode.MaxASCII && strings.ToLower(capital) != capital {
+			table[capital] = strings.ToLower(capital)
 		}
 	}
 
@@ -98,11 +100,11 @@ func applyFormat(expression, capitals string, f profile.Format) string {
 		table[from] = strings.ToLower(to)
 	}
 
-	return replaceAll(expression, table) + ".lowerAscii()"
+	return replaceAll(text, table) + ".lowerAscii()"
 }
 
-// admitCapitals returns a class that admits a string if the class admits it in lower case. A class that admits é then admits É, too. The
-// function makes É lower case, but CEL can't.
+// admitCapitals returns a class that also admits É if the class admits é. With lowercase in valueFormats, the function makes é of É, so the
+// policy may not refuse É. CEL can't make é of it.
 func admitCapitals(class profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(class.Pattern, small) || class.Without != "" {
@@ -115,12 +117,14 @@ func admitCapitals(class profile.Class) profile.Class {
 	return class
 }
 
-// refusedCapitals returns a pattern of the capitals that no value may have. A capital is refused if it has no lower case, or if its lower
-// case has more bytes, such as Ⱥ: CEL can't tell how long the value will be. The pattern has ranges of characters instead of escapes,
-// since a match costs more with a longer pattern.
+// refusedCapitals returns a regular expression of the capitals that no value may have: those without lower case, and those whose lower
+// case has more bytes, such as Ⱥ. With these, CEL can't tell how long the value will be. The expression has ranges such as Ⱥ-Ⱥ, since a
+// longer one costs more of the API server's CEL budget.
 var refusedCapitals = sync.OnceValue(func() string {
+	const outside = rune(-1)
+
 	out := &strings.Builder{}
-	first := rune(-1) // The first character of a range, or -1 outside of ranges.
+	first := outside // The first character of a range.
 
 	for r := range rune(unicode.MaxRune) {
 		small := unicode.ToLower(r)
@@ -128,24 +132,24 @@ var refusedCapitals = sync.OnceValue(func() string {
 		isRefused := isCapital && (small == r || utf8.RuneLen(small) > utf8.RuneLen(r))
 
 		switch {
-		case isRefused && first < 0:
+		case isRefused && first == outside:
 			first = r
-		case !isRefused && first >= 0:
+		case !isRefused && first != outside:
 			fmt.Fprintf(out, "%c-%c", first, r-1)
 
-			first = -1
+			first = outside
 		}
 	}
 
 	return "[" + out.String() + "]"
 })
 
-// skipMessages returns the expression of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the hetzner tag
-// owner: value-character-class (…)`. The first check whose condition holds gives the rule at the end.
-func (c *profileChecker) skipMessages() string {
-	notASCII := ""
+// skipMessages returns the expression of a list of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the
+// hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
+func (c *profileChecker) skipMessages() celText {
+	isNotASCII := "" // Only where CEL has to make the key lower case.
 	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
-		notASCII = "!" + matches("l.key", asciiOnly)
+		isNotASCII = "!" + matches("l.key", asciiOnly)
 	}
 
 	// Some clouds limit key, separator and value together, such as owner:me.
@@ -157,13 +161,13 @@ func (c *profileChecker) skipMessages() string {
 	// The checks are in the order in which the function makes them.
 	for _, check := range []struct {
 		reason    profile.SkipReason
-		condition string // Empty if no label is skipped for the reason.
+		condition celCondition // Empty if no label is skipped for the reason.
 	}{
 		{profile.ReservedKey, c.reservedKeyCondition()},
 		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition())},
 		{profile.KeyTooLong, exceeds("tag", c.Key)},
 		{profile.ValueTooLong, anyOf(exceeds("value", c.Value), exceeds(entry, c.Entry))},
-		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), notASCII)},
+		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), isNotASCII)},
 		{profile.ValueCharacterClass, anyOf(notAdmitted("value", c.admittedValues), notAdmitted(entry, c.EntryClass))},
 	} {
 		if check.condition != "" {
@@ -172,19 +176,19 @@ func (c *profileChecker) skipMessages() string {
 	}
 
 	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
-	messageOfLabel := let("tag", c.TagKey, let("value", c.TagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
+	messageOfLabel := let("tag", c.CELTagKey, let("value", c.CELTagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
 
 	return "variables.changed.map(l, " + messageOfLabel + "\n).filter(m, m != '')"
 }
 
-// reservedKeyCondition returns the condition that an untrusted label has a reserved key. The condition is empty without reserved keys.
-func (c *profileChecker) reservedKeyCondition() string {
+// reservedKeyCondition returns the condition that an untrusted label has a reserved key. It is empty if the input reserves no keys.
+func (c *profileChecker) reservedKeyCondition() celCondition {
 	keys := c.policy.ReservedKeys
 	if len(keys) == 0 {
 		return ""
 	}
 
-	conditions := []string{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
+	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
 	// If the format replaces letters, the tag key alone doesn't show a reserved key: with e → 3, the key owner becomes own3r.
 	_, replacements, _ := c.keyFormat.Parts()
@@ -197,25 +201,27 @@ func (c *profileChecker) reservedKeyCondition() string {
 
 // reservedPrefixCondition returns the condition that the label's key or tag key has a reserved prefix of the cloud, such as aws:. The
 // condition is empty if the cloud reserves none.
-func (c *profileChecker) reservedPrefixCondition() string {
+func (c *profileChecker) reservedPrefixCondition() celCondition {
 	if len(c.Reserved) == 0 {
 		return ""
 	}
 
 	prefixes := strings.Join(words.Map(c.Reserved, regexp.QuoteMeta), "|")
 
-	return strings.Join(words.Map([]string{"l.key", "tag"}, func(key string) string {
+	conditionOn := func(key celText) celCondition {
 		out := matches(key, "(?i)^("+prefixes+")")
 		if len(c.Unreserved) > 0 {
 			out = fmt.Sprintf("!(%s in %s) && %s", key, sortedCELList(c.Unreserved), out)
 		}
 
 		return out
-	}), " || ")
+	}
+
+	return anyOf(conditionOn("l.key"), conditionOn("tag"))
 }
 
-// takenKeyCondition returns the condition that the tag key has a meaning for the cloud, such as Name on Databricks.
-func (c *profileChecker) takenKeyCondition() string {
+// takenKeyCondition returns the condition that the cloud itself uses the tag key, such as Name on Databricks.
+func (c *profileChecker) takenKeyCondition() celCondition {
 	key := "tag"
 	if c.IgnoresCase() {
 		key += ".lowerAscii()"
@@ -224,15 +230,16 @@ func (c *profileChecker) takenKeyCondition() string {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// isAdmittedKey reports whether a label's key can be a tag key. reason is the reason to skip the label, or empty.
+// isAdmittedKey reports whether the key of a label can be a tag key, so that only the value is a reason to skip the label. reason is the
+// reason to skip it, or empty.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects, and the end of a message on too many keys: "be aws tags: count-cap (at most 47
-// tags on a resource: 50, less 3 of the provider)".
-func (c *profileChecker) Slots() (slots int, message string) {
-	var inputKeys, providerKeys, subtracted []string
+// Slots returns the number of tag slots for labels of objects. It also returns the end of a message on too many keys, such as "be aws tags:
+// count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
+func (c *profileChecker) Slots() (slots int, capMessage string) {
+	var inputKeys []string
 
 	// The values of labels in the input aren't known here, so a label counts even if its value can't be a tag's.
 	for _, l := range c.policy.inputLabels {
@@ -241,23 +248,25 @@ func (c *profileChecker) Slots() (slots int, message string) {
 		}
 	}
 
-	if c.policy.ProviderTags != v1beta1.ProviderTagsNone {
-		providerKeys = field.ProviderTags(c.Name)
-	}
-
 	slots = c.MaxTags
-
-	names := []string{"reserved", "of the provider", "of the input"}
-
-	for i, n := range []int{int(c.policy.ReservedTags[c.Name]), len(providerKeys), len(inputKeys)} {
+	subtracted := "" // Such as ", less 3 of the provider".
+	subtract := func(n int, name string) {
 		if n > 0 {
 			slots -= n
-			subtracted = append(subtracted, fmt.Sprintf(", less %d %s", n, names[i]))
+			subtracted += fmt.Sprintf(", less %d %s", n, name)
 		}
 	}
 
-	sum := surround(fmt.Sprintf(": %d", c.MaxTags), strings.Join(subtracted, ""), "")
-	slots = max(slots, 0)
+	subtract(int(c.policy.ReservedTags[c.Name]), "reserved")
 
-	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, sum)
+	if c.policy.ProviderTags != v1beta1.ProviderTagsNone {
+		subtract(len(field.ProviderTags(c.Name)), "of the provider")
+	}
+
+	subtract(len(inputKeys), "of the input")
+
+	slots = max(slots, 0)
+	calculation := surround(fmt.Sprintf(": %d", c.MaxTags), subtracted, "")
+
+	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, calculation)
 }

@@ -19,40 +19,46 @@ import (
 //go:embed kinds.txt
 var builtInKinds string
 
-// parseKind returns the group and the name of the kind, as the policy's expressions have it: apps/Deployment, or /Namespace. It returns
-// an error if there can't be such a kind.
+// parseKind returns the group and the name of the kind: apps/Deployment, or /Namespace for the core group. It returns an error if there
+// can't be such a kind, such as v1/Namespaces or apps/Deployment without a version.
 func parseKind(apiVersion, name string) (string, error) {
-	gv, _ := schema.ParseGroupVersion(apiVersion) // With an error, it is empty.
+	gv, _ := schema.ParseGroupVersion(apiVersion) // Empty if apiVersion is invalid.
 	isCoreVersion := gv.Group == "" && gv.Version == "v1"
 	isGroupVersion := len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
-	isKind := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
+	isVersion := isCoreVersion || isGroupVersion
+
+	isKindName := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
 	kind := gv.Group + "/" + name
+	isBuiltInGroup := strings.Contains(builtInKinds, "\n"+gv.Group+"/")
 
 	switch {
-	case !isCoreVersion && !isGroupVersion || !isKind:
+	case !isVersion || !isKindName:
 		return "", errors.Errorf("%q is not an apiVersion with a kind as manifests have them, e.g. apps/v1/Deployment or v1/Namespace", apiVersion+"/"+name)
-	case strings.Contains(builtInKinds, "\n"+gv.Group+"/") && !strings.Contains(builtInKinds, "\n"+kind+"\n"):
+	case isBuiltInGroup && !strings.Contains(builtInKinds, "\n"+kind+"\n"):
 		return "", errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
 	default:
 		return kind, nil
 	}
 }
 
-// isName reports whether an API version or a plural can have the name. Such names begin with a letter.
+// kindTitle returns the kind as messages have it: Namespace for /Namespace, and apps/Deployment as it is.
+func kindTitle(kind string) string { return strings.TrimPrefix(kind, "/") }
+
+// isName reports whether an API version or a plural can have the name, such as v1 or namespaces. These begin with a letter.
 func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// parseMatch returns the kinds of --match, such as apps/Deployment of apps/v1/Deployment, each once. For a kind such as
-// platform.example.org/v1/Zone=zones, it also returns the plural.
+// parseMatch returns the kinds of --match, each once: apps/Deployment for apps/v1/Deployment. For platform.example.org/v1/Zone=zones, plurals
+// has zones by the kind platform.example.org/Zone. For a kind without a plural, it has an empty text.
 func parseMatch(values []string) (kinds []string, plurals map[string]string, _ error) {
 	plurals = make(map[string]string)
 
 	for _, match := range values {
 		apiVersionKind, plural, hasPlural := strings.Cut(match, "=")
-		slash := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
+		lastSlash := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
-		kind, err := parseKind(apiVersionKind[:slash], strings.TrimPrefix(apiVersionKind[slash:], "/"))
+		kind, err := parseKind(apiVersionKind[:lastSlash], strings.TrimPrefix(apiVersionKind[lastSlash:], "/"))
 		if err != nil {
 			return nil, nil, errors.Wrapf(err, "--match %s", match)
 		}
@@ -85,16 +91,16 @@ func pluralOf(name string) string {
 	}
 }
 
-// APIResources returns the resources of the kinds, such as apps/deployments. If the plural of a kind is unknown, it returns the kind's
-// group without a resource, which stands for all resources of the group. So no object of the kind escapes, and the policy's match
-// conditions leave out the other kinds.
+// APIResources returns the resources of the policy's kinds, such as deployments of the group apps. If the plural of a kind is unknown,
+// APIResources returns the kind's group without a resource, for all resources of the group. So no object of the kind escapes, and the
+// policy's match conditions leave out other kinds.
 func (p *policy) APIResources() []schema.GroupResource {
 	resources := words.Map(p.Kinds, func(kind string) schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
 		plural := p.plurals[kind]
 
-		// A group without a dot, such as apps, has kinds of Kubernetes itself.
-		if plural == "" && !strings.Contains(group, ".") {
+		isKubernetesGroup := !strings.Contains(group, ".") // Such as apps, or the empty core group.
+		if plural == "" && isKubernetesGroup {
 			plural = pluralOf(name)
 		}
 

@@ -12,12 +12,12 @@ import (
 )
 
 // namedExpression returns a variable or a match condition of a policy.
-func namedExpression(name, expression string) dict {
+func namedExpression(name string, expression celText) dict {
 	return dict{"name": name, "expression": expression}
 }
 
-// constraints returns the constraints of requests to judge. The match policy Equivalent matches all versions of a kind. They all have the
-// same labels.
+// constraints returns the part of the policy that selects requests by resource, such as deployments of the group apps. The match policy
+// Equivalent selects all versions of a kind, since labels are the same in each version.
 func (p *policy) constraints() dict {
 	return dict{"matchPolicy": "Equivalent", "resourceRules": words.Map(p.APIResources(), func(r schema.GroupResource) dict {
 		if r.Resource == "" {
@@ -28,7 +28,7 @@ func (p *policy) constraints() dict {
 	})}
 }
 
-// resourceRule returns a rule that matches requests to create or update the resources in the API groups.
+// resourceRule returns a rule that selects requests to create or update the resources in the API groups.
 func resourceRule(groups []string, resources ...string) dict {
 	return dict{"apiGroups": groups, "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": resources}
 }
@@ -36,8 +36,10 @@ func resourceRule(groups []string, resources ...string) dict {
 // matchConditions returns the conditions under which the policy judges a request: its object is of a kind to check, and the request
 // changes labels.
 func (p *policy) matchConditions() []dict {
-	changes := []string{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
-	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) string { return valueAt("object", path) + " != " + valueAt("oldObject", path) })...)
+	changes := []celCondition{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
+	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) celCondition {
+		return valueAt("object", path) + " != " + valueAt("oldObject", path)
+	})...)
 
 	return []dict{
 		namedExpression("kinds", "request.kind.group + '/' + request.kind.kind in "+sortedCELList(p.Kinds)),
@@ -45,7 +47,8 @@ func (p *policy) matchConditions() []dict {
 	}
 }
 
-// variables returns the variables of the policy. Variables whose names begin with old are about the object before the request.
+// variables returns the variables of the policy. A variable whose name begins with old is about the object before the request. To see the
+// variables of an example, read testdata/TestPrinted.yaml.
 func (p *policy) variables() []dict {
 	out := []dict{
 		namedExpression("kind", "request.kind.group + '/' + request.kind.kind"),
@@ -63,14 +66,14 @@ func (p *policy) variables() []dict {
 	}
 
 	out = append(out,
-		namedExpression("count", p.sumOfMaps(func(m labelMap) string { return p.keyCount(m.reading, m.New, m.NewLabels) })),
-		namedExpression("oldCount", p.sumOfMaps(func(m labelMap) string { return p.keyCount(m.reading, m.Old, m.OldLabels) })),
-		namedExpression("changed", p.sumOfMaps(labelMap.changedLabels)))
+		namedExpression("count", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.New, m.CountedNew) })),
+		namedExpression("oldCount", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.Old, m.CountedOld) })),
+		namedExpression("changed", p.addUp(labelMap.changedLabels)))
 
 	if len(p.Requirements) > 0 {
 		out = append(out,
-			namedExpression("keys", p.sumOfMaps(func(m labelMap) string { return m.keyList(m.New) })),
-			namedExpression("oldKeys", p.sumOfMaps(func(m labelMap) string { return m.keyList(m.Old) })))
+			namedExpression("keys", p.addUp(func(m labelMap) celText { return m.keyList(m.New) })),
+			namedExpression("oldKeys", p.addUp(func(m labelMap) celText { return m.keyList(m.Old) })))
 	}
 
 	if illegible := p.illegibleMessages(); illegible != "" {
@@ -80,48 +83,52 @@ func (p *policy) variables() []dict {
 	return append(out, words.Map(p.Checkers, func(c *profileChecker) dict { return namedExpression(c.Name, c.skipMessages()) })...)
 }
 
-// sumOfMaps returns the expressions for all maps of labels, joined with +. It leaves out empty expressions.
-func (p *policy) sumOfMaps(expression func(m labelMap) string) string {
-	return joinNonEmpty(words.Map(p.labelMaps, expression), " +\n")
+// addUp returns the sum of the expressions of all maps of labels, such as a + b. It leaves out empty expressions. In CEL, + also joins lists.
+func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
+	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of keys in the map of labels. Keys of labels in the input itself don't count. Keys that the
-// map others has, too, don't count either: the label owner and the annotation owner make one tag. others is empty if there is no such map.
-func (p *policy) keyCount(r *reading, labels, others string) string {
+// keyCount returns the expression of the number of keys in the map labels that the reading reads. These keys don't count:
+//
+//   - keys of labels in the input itself, for which Slots leaves slots free
+//   - keys that the map counted has, too: the label owner and the annotation owner make one tag
+func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	counts := r.ReadsKey(labels)
 
 	if len(p.inputLabels) > 0 {
-		keys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
-		counts += fmt.Sprintf(" && !(%s in %s)", r.tagKey, sortedCELList(words.Distinct(keys)))
+		inputKeys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
+		counts += fmt.Sprintf(" && !(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys)))
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s%s).size()", labels, counts, surround(" && !(k in ", others, ")"))
+	return fmt.Sprintf("%s.filter(k, %s%s).size()", labels, counts, surround(" && !(k in ", counted, ")"))
 }
 
-// changedLabels returns the expression of the legible labels that the request adds or changes. The policy judges no other labels, since an
-// object can be older than the policy.
-func (m labelMap) changedLabels() string {
+// changedLabels returns the expression of the list of labels that the request adds or changes, and that CEL can read. The policy judges no
+// other labels, since an object can be older than the policy. A label is, for example, {'name': 'label tags.example.org/owner',
+// 'key': 'owner', 'tag': 'acme:owner', 'value': 'me', 'form': 'Qualified', 'trusted': 'no'}.
+func (m labelMap) changedLabels() celText {
 	value := m.New + "[k]"
+	filter := m.isChanged() + surround(" && ", m.IsLegible(value), "")
 
-	return fmt.Sprintf("%s.filter(k, %s%s)\n  .map(k, {'name': %s, 'key': %s, 'tag': %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
-		m.New, m.isChanged(), surround(" && ", m.IsLegible(value), ""), m.LabelName, m.qualifiedKey, m.tagKey, m.Text(value), m.Form, m.IsTrusted())
+	return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, {'name': %s, 'key': %s, 'tag': %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
+		m.New, filter, m.LabelName, m.celQualifiedKey, m.celTagKey, m.Text(value), m.Form, m.IsTrusted())
 }
 
 // isChanged returns the condition that the request adds the label with the key k, or changes its value.
-func (m labelMap) isChanged() string {
-	return fmt.Sprintf("%s && !(k in %s && %[2]s[k] == %s[k])", m.ReadsKey(m.New), m.Old, m.New)
+func (m labelMap) isChanged() celCondition {
+	return fmt.Sprintf("%[1]s && !(k in %[2]s && %[2]s[k] == %[3]s[k])", m.ReadsKey(m.New), m.Old, m.New)
 }
 
-// keyList returns the expression of the keys in the map of labels, e.g. [{'key': 'owner', 'tag': 'acme:owner', 'form': 'Qualified'}].
-// Requirements look for the keys of required tags in this list.
-func (r *reading) keyList(labels string) string {
-	return fmt.Sprintf("%s.filter(k, %s).map(k, {'key': %s, 'tag': %s, 'form': '%s'})", labels, r.ReadsKey(labels), r.qualifiedKey, r.tagKey, r.Form)
+// keyList returns the expression of the list of labels in the map without their values, such as [{'key': 'owner', 'tag': 'acme:owner',
+// 'form': 'Qualified'}]. Requirements look for the tags of rules in this list.
+func (r *reading) keyList(labels celText) celText {
+	return fmt.Sprintf("%s.filter(k, %s).map(k, {'key': %s, 'tag': %s, 'form': '%s'})", labels, r.ReadsKey(labels), r.celQualifiedKey, r.celTagKey, r.Form)
 }
 
-// illegibleMessages returns the expression of messages on values that CEL can't read, such as "spec.labels is no map". It is empty if
-// CEL can read all values.
-func (p *policy) illegibleMessages() string {
-	labels := p.sumOfMaps(func(m labelMap) string {
+// illegibleMessages returns the expression of a list of messages on values that CEL can't read, such as "spec.labels is no map". It is
+// empty if CEL can read all values.
+func (p *policy) illegibleMessages() celText {
+	labels := p.addUp(func(m labelMap) celText {
 		value := m.New + "[k]"
 
 		legible := m.IsLegible(value)
@@ -134,26 +141,27 @@ func (p *policy) illegibleMessages() string {
 			subject += " + ' = ' + " + quotedInMessage(value)
 		}
 
-		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", m.New, m.isChanged(), legible, subject, quote(illegibleMessages[m.encoding]))
+		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", m.New, m.isChanged(), legible, subject, quote(whyIllegible[m.encoding]))
 	})
 
 	if labels == "" {
-		return "" // There are no FieldMaps, since numbers in these are illegible with encoding Plain.
+		return "" // Then there are no FieldMaps, since IsLegible is never empty for these.
 	}
 
-	lists := []string{labels}
+	lists := []celText{labels}
 
 	for _, path := range p.FieldMaps {
-		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %s ? '' : %s + ' is no map']",
-			valueAt("object", path), valueAt("oldObject", path), quote(path.String())))
+		value, oldValue := valueAt("object", path), valueAt("oldObject", path)
+		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
+			value, oldValue, quote(path.String())))
 	}
 
 	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
 }
 
-// validations returns the validations of the policy. If an object had too many keys before the request, it may keep as many.
+// validations returns the validations of the policy. An object that had too many keys before the request may keep as many.
 func (p *policy) validations() (out []dict) {
-	// In messages, the places of keys are "under tags.example.org/ and in spec.labels".
+	// The places of keys in messages are, for example, "under tags.example.org/ and in spec.labels".
 	prefixes, paths := strings.Join(p.Prefixes, ", "), strings.Join(words.Map(p.FieldMaps, object.Path.String), ", ")
 	places := joinNonEmpty([]string{surround("under ", prefixes, ""), surround("in ", paths, "")}, " and ")
 
@@ -177,15 +185,13 @@ func (p *policy) validations() (out []dict) {
 	})...)
 }
 
-// validationOf returns a validation that refuses an object if the list in the variable has messages. It shows three of them. The API
-// server shows message instead if it can't evaluate the list.
+// validationOf returns a validation that refuses an object if the variable, a list of messages, has any. The API server shows three of them.
+// If it can't evaluate messageExpression, it shows message instead.
 func validationOf(variable, message string) dict {
-	list := "variables." + variable
-
 	return dict{
-		"expression": list + ".size() == 0",
+		"expression": "variables." + variable + ".size() == 0",
 		"message":    message,
 		"messageExpression": strings.ReplaceAll(`LIST.size() <= 3 ? LIST.join('; ') :
-[LIST[0], LIST[1], LIST[2]].join('; ') + '; and ' + string(LIST.size() - 3) + ' more'`, "LIST", list),
+[LIST[0], LIST[1], LIST[2]].join('; ') + '; and ' + string(LIST.size() - 3) + ' more'`, "LIST", "variables."+variable),
 	}
 }

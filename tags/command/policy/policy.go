@@ -1,7 +1,10 @@
 // Package policy writes ValidatingAdmissionPolicies. With such a policy, the API server refuses labels and annotations that can't become
 // cloud tags, such as a value that is too long for Hetzner Cloud. With --resources, it refuses managed resources whose tags break
-// the tagPolicy of the input. In this package, an expression is a text in CEL, the language of such policies, and a condition is an
-// expression that is true or false.
+// the tagPolicy of the input.
+//
+// In this package, an expression is a text in CEL, the language of such policies, and a condition is an expression that is true or false.
+// The API server evaluates expressions in each request. In an expression, k is the key of a label in an object, l is a label that may become
+// a tag, and e is a tag in a tag field.
 package policy
 
 import (
@@ -54,7 +57,7 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals are of Match.
+	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals are what parseMatch returns.
 	input   *v1beta1.CloudTags
 	kinds   []string
 	plurals map[string]string
@@ -100,7 +103,7 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 type policy struct {
 	*v1beta1.CloudTags
 
-	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has their plurals by kind, as far as --match has them.
+	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals of those with a plural in --match.
 	Kinds   []string
 	plurals map[string]string
 
@@ -115,7 +118,7 @@ type policy struct {
 	Prefixes  []string
 	FieldMaps []object.Path
 
-	// Checkers write conditions, one for each tag profile. Requirements are validations by rules of the tagPolicy.
+	// Checkers has one checker for each tag profile. Requirements has the validations of --required, by rules of the tagPolicy.
 	Checkers     []*profileChecker
 	Requirements []dict
 
@@ -129,7 +132,7 @@ type policy struct {
 	// keys only, so they have no values. They count as trusted.
 	inputLabels []tags.Label
 
-	// transformer makes taggers of profiles. It has no labels of its own.
+	// transformer makes a tagger for each profile: see profileChecker.
 	transformer *tags.Transformer
 }
 
@@ -150,8 +153,8 @@ func (c *Command) Validate() (err error) {
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// makeInput returns an error if flags don't fit together. Without a Composition, it makes an input of the fields that the flags set. For
-// example, --key-prefix sets keyPrefix.
+// makeInput makes the input of flags such as --key-prefix, which sets the field keyPrefix. With a Composition, it makes none. It returns an
+// error if flags don't fit together.
 func (c *Command) makeInput() (err error) {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
@@ -159,7 +162,7 @@ func (c *Command) makeInput() (err error) {
 	}
 
 	fields := map[string]any{"sources": sources, "keyPrefix": c.KeyPrefix, "reservedKeys": c.ReservedKey, "reservedTags": c.ReservedTags, "profileRules": c.ProfileRules}
-	maps.DeleteFunc(fields, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() }) // The flag isn't given.
 
 	switch {
 	case len(c.CRDs) > 0 && !c.Resources:
@@ -194,12 +197,12 @@ func (c *Command) makeInput() (err error) {
 	return firstError(c.Prefix, checkPrefix)
 }
 
-// firstError returns the first error of the check of one of the texts.
+// firstError checks each of the texts, and returns the first error.
 func firstError(texts []string, check func(text string) error) error {
 	return cmp.Or(words.Map(texts, check)...)
 }
 
-// write prints the manifests to out. It reads the Composition from in, which stands for standard input, if the flag says so.
+// write prints the manifests to out. For the file -, it reads from in.
 func (c *Command) write(in io.Reader, out io.Writer) error {
 	text, err := c.manifests(&manifest.Reader{Stdin: in})
 	if err != nil {
@@ -257,7 +260,7 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	return p.resourcePolicies(s, profiles)
 }
 
-// newPolicy returns a policy of the input, with the labels in it.
+// newPolicy returns a policy with the input, and with the labels that are written in the input.
 func newPolicy(in *v1beta1.CloudTags) *policy {
 	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)}
 
@@ -266,7 +269,7 @@ func newPolicy(in *v1beta1.CloudTags) *policy {
 
 		for _, key := range resolve.WrittenKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				l.Trusted = true // A reserved key counts, too, since a trusted label can have it.
+				l.Trusted = true // A label with a reserved key counts, too, since a trusted source can give it.
 				p.inputLabels = append(p.inputLabels, l)
 			}
 		}
@@ -399,7 +402,7 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 	})), nil
 }
 
-// checkSelector returns an error if no object can have the selector's label with the key.
+// checkSelector returns an error if no object can have the label of --selector with the key.
 func (c *Command) checkSelector(key string) error {
 	value := c.Selector[key]
 	if faults := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(value)); len(faults) > 0 {

@@ -24,12 +24,13 @@ type readOptions struct {
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// andIncluded is the condition that the source includes the key k, such as ` && k in ['zone']`. It is empty if the source includes
-	// all keys.
+	// andIncluded is && and the condition that the source includes the key k, such as ` && k in ['zone']`. It is empty if the source
+	// includes all keys.
 	andIncluded string
 
-	// readsConfigs says that the source reads configs of providers, such as a ClusterProviderConfig. andNamed is the condition that
-	// the source names the config: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads all configs.
+	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig. andNamed is && and the
+	// condition that the source names the config: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads
+	// all configs.
 	readsConfigs bool
 	andNamed     string
 }
@@ -39,8 +40,8 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	// Keys is nil if include reads its keys from an object. The policy doesn't know these keys, so it checks all. If Keys is empty, the
-	// condition is false.
+	// Keys is nil if the input has no such keys. If include reads them from an object, the policy doesn't know them, and checks all keys. If
+	// Keys is empty, the source includes no key: the condition is false.
 	if include.Keys != nil {
 		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
@@ -61,9 +62,9 @@ func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTyp
 // isConfig reports whether objects of the kind, such as aws.m.upbound.io/ProviderConfig, are configs of a provider.
 func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(kind, '/')+1:]) }
 
-// Key returns the expression of the source's key for the Kubernetes label k. For tags.example.org/owner, that is owner. It is the qualified
-// key or, with keyForm Tag, the tag key.
-func (o readOptions) Key() string {
+// Key returns the expression of the key of a label, where k is the key in the object. For tags.example.org/owner in the object, the key is
+// owner. With keyForm Tag, the key is the tag key. Else the key is the qualified key.
+func (o readOptions) Key() celText {
 	if o.Prefix == "" {
 		return "string(k)"
 	}
@@ -71,48 +72,47 @@ func (o readOptions) Key() string {
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))
 }
 
-// A labelMap is a map of labels that a reading reads in an object: its labels, its annotations, or a map such as spec.labels. All fields
-// but the reading are expressions.
+// A labelMap is a map of labels that a reading reads in an object: the object's labels, its annotations, or a map such as spec.labels.
 type labelMap struct {
 	*reading
 
 	// LabelName is the name of the label with the key k in messages, such as 'label ' + k.
-	LabelName string
+	LabelName celText
 
-	// New is the map after the request, and Old the map before it.
-	New, Old string
+	// New is the map after the request, and Old the map before it, such as variables.annotations and variables.oldAnnotations.
+	New, Old celText
 
-	// NewLabels and OldLabels are the object's Kubernetes labels if the map has annotations, or else empty. A label and an annotation
-	// with the same key make one tag.
-	NewLabels, OldLabels string
+	// CountedNew and CountedOld are the object's Kubernetes labels if New and Old are its annotations, or else empty. A label and an
+	// annotation with the same key become one tag, so only the label counts.
+	CountedNew, CountedOld celText
 }
 
-// A reading is one way to read labels, and the kinds of objects that sources read in this way. Two sources with the prefix
+// A reading is a way to read labels, with the kinds of objects that sources read in this way. Two sources with the prefix
 // tags.example.org/, of Namespaces and of Zones, have one reading.
 type reading struct {
 	readOptions
 
-	// qualifiedKey and tagKey are the expressions of the qualified key and of the tag key of the label with the key k.
-	qualifiedKey, tagKey string
+	// celQualifiedKey and celTagKey are the qualified key and the tag key of the label with the key k.
+	celQualifiedKey, celTagKey celText
 
-	// kinds of objects, such as /Namespace. The value says whether labels of the kind are untrusted.
-	kinds map[string]bool
+	// isUntrusted has the kinds of objects, such as /Namespace, and says whether labels of the kind are untrusted.
+	isUntrusted map[string]bool
 }
 
-// ReadsKey returns the condition that the reading finds a label with the key k in the map of labels.
-func (r *reading) ReadsKey(labels string) string {
+// ReadsKey returns the condition that the reading finds a label with the key k in the map labels, such as variables.annotations.
+func (r *reading) ReadsKey(labels celText) celCondition {
 	isLabel := labels + "[k] != null"
 	if r.Prefix != "" {
 		isLabel = "k.startsWith(" + quote(r.Prefix) + ")"
 	}
 
-	return fmt.Sprintf("variables.kind in %s%s && %s%s", sortedCELList(sortedKeys(r.kinds)), r.andNamed, isLabel, r.andIncluded)
+	return fmt.Sprintf("variables.kind in %s%s && %s%s", sortedCELList(sortedKeys(r.isUntrusted)), r.andNamed, isLabel, r.andIncluded)
 }
 
-// IsTrusted returns the condition that labels of the object are trusted. Labels of a config in a namespace never are, since people of the
-// namespace may make configs there.
-func (r *reading) IsTrusted() string {
-	trustedKinds := slices.DeleteFunc(sortedKeys(r.kinds), func(kind string) bool { return r.kinds[kind] })
+// IsTrusted returns the condition that labels of the object are trusted. Labels of a config in a namespace are never trusted, since people
+// of the namespace may make configs there.
+func (r *reading) IsTrusted() celCondition {
+	trustedKinds := slices.DeleteFunc(sortedKeys(r.isUntrusted), func(kind string) bool { return r.isUntrusted[kind] })
 
 	out := "variables.kind in " + sortedCELList(trustedKinds)
 	if r.readsConfigs {
@@ -126,7 +126,7 @@ func (r *reading) IsTrusted() string {
 const legibleJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
 
 // IsLegible returns the condition that CEL can read the value. The condition is empty if CEL can read all values.
-func (r *reading) IsLegible(value string) string {
+func (r *reading) IsLegible(value celText) celCondition {
 	switch {
 	case r.Prefix != "" && r.encoding == v1beta1.EncodingJSON:
 		return matches(value, legibleJSON)
@@ -142,8 +142,8 @@ func (r *reading) IsLegible(value string) string {
 	}
 }
 
-// Text returns the expression of the text of a legible value. With encoding JSON, it removes quotation marks.
-func (r *reading) Text(value string) string {
+// Text returns the expression of a legible value as text. With encoding JSON, the text is without quotation marks.
+func (r *reading) Text(value celText) celText {
 	text := "string(" + value + ")"
 	if r.encoding != v1beta1.EncodingJSON {
 		return text
@@ -152,17 +152,17 @@ func (r *reading) Text(value string) string {
 	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", text)
 }
 
-// illegibleMessages are the ends of messages on values that the policy can't read, such as "spec.labels[owner] is no string".
-var illegibleMessages = map[v1beta1.Encoding]string{
+// whyIllegible has the end of a message on a value that the policy can't read, by encoding: "spec.labels[owner] is no string".
+var whyIllegible = map[v1beta1.Encoding]string{
 	v1beta1.EncodingJSON:   " is no JSON string without escapes, whole number or boolean",
 	v1beta1.EncodingScalar: " is no string, whole number or boolean",
 	v1beta1.EncodingPlain:  " is no string",
 }
 
-// quotedInMessage returns the expression of the string's first 64 characters in quotation marks, for messages. The API server would drop a
-// message of 5 KiB.
-func quotedInMessage(expression string) string {
-	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
+// quotedInMessage returns the expression of the text in quotation marks, for messages. Of a long text it takes 64 characters, since the API
+// server drops messages of 5 KiB.
+func quotedInMessage(text celText) celText {
+	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", text)
 }
 
 // addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps, for the kinds of the policy:
@@ -175,10 +175,10 @@ func quotedInMessage(expression string) string {
 // addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow.
 func (p *policy) addReadings(s *manifest.Step) {
 	kindsBySource := p.namedKinds(s.Composite)
-	allKinds := words.Distinct(slices.Concat(kindsBySource...))
+	namedKinds := words.Distinct(slices.Concat(kindsBySource...))
 
 	if len(p.Kinds) == 0 {
-		p.Kinds = allKinds
+		p.Kinds = namedKinds
 	}
 
 	hasConfigSource := slices.ContainsFunc(p.Sources, func(s v1beta1.Source) bool { return isConfigSource(&s) })
@@ -187,17 +187,18 @@ func (p *policy) addReadings(s *manifest.Step) {
 		source, isChecked := &p.Sources[i], false
 
 		for _, kind := range p.Kinds {
-			isRead := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
-			isReadByAny := slices.Contains(allKinds, kind) || hasConfigSource && isConfig(kind)
+			readsKind := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
+			anySourceReadsKind := slices.Contains(namedKinds, kind) || hasConfigSource && isConfig(kind)
+			onlyOthersReadKind := anySourceReadsKind && !readsKind
 
-			if !readsObjects(source) || !isRead && isReadByAny {
+			if onlyOthersReadKind || !readsObjects(source) {
 				continue
 			}
 
-			// Labels of the kind are trusted if all its sources are. A source of type ProviderConfig is trusted for configs only.
-			isTrusted := source.Trusted && (isRead || !isConfigSource(source))
-			kinds := p.readingFor(source, kind).kinds
-			kinds[kind] = kinds[kind] || !isTrusted
+			// Labels of the kind are untrusted if one of its sources is. A source of type ProviderConfig is trusted for configs only.
+			isTrusted := source.Trusted && (readsKind || !isConfigSource(source))
+			isUntrusted := p.readingFor(source, kind).isUntrusted
+			isUntrusted[kind] = isUntrusted[kind] || !isTrusted
 			isChecked = true
 		}
 
@@ -215,11 +216,11 @@ func (p *policy) addReadings(s *manifest.Step) {
 	}
 }
 
-// namedKinds returns the kinds that each source names, such as /Namespace.
+// namedKinds returns the kinds that sources name, such as /Namespace. The first item has the kinds of the first source.
 func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	return words.Map(p.Sources, func(s v1beta1.Source) (kinds []string) {
 		for _, k := range resolve.KindsRead(&s, composite) {
-			// There are no objects of an invalid kind: Crossplane refuses to look for them.
+			// An invalid kind, such as v1/Namespaces, is left out: Crossplane refuses to look for its objects.
 			if kind, err := parseKind(k.APIVersion, k.Kind); err == nil {
 				kinds = append(kinds, kind)
 			}
@@ -229,12 +230,12 @@ func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	})
 }
 
-// readsObjects reports whether the source reads labels of objects of the API server.
+// readsObjects reports whether the source reads labels in objects of the API server, instead of in the input or the pipeline's context.
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
 
-// whyUnchecked returns why the policy checks no labels of the source, which names the kinds.
+// whyUnchecked returns the end of a note: why the policy checks no labels of the source. The source names the kinds.
 func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	switch {
 	case s.Type == v1beta1.SourceTypeValue:
@@ -250,12 +251,12 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	case len(kinds) == 0:
 		return fmt.Sprintf("(%s) reads an invalid kind", s.Type)
 	default:
-		return fmt.Sprintf("(%s) reads %s, which no --match names", s.Type, strings.Join(words.Map(kinds, func(k string) string { return strings.TrimPrefix(k, "/") }), " and "))
+		return fmt.Sprintf("(%s) reads %s, which no --match names", s.Type, strings.Join(words.Map(kinds, kindTitle), " and "))
 	}
 }
 
-// readingFor returns the reading with the source's readOptions for the kind. If there is none yet, it adds one to the policy, with the maps
-// of labels in which the reading finds its labels.
+// readingFor returns the reading with the source's readOptions for the kind. If the policy has no such reading yet, readingFor adds one, with
+// the labelMaps that it reads.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 
@@ -263,26 +264,26 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 		return p.labelMaps[i].reading
 	}
 
-	r := &reading{readOptions: o, kinds: make(map[string]bool)}
-	r.qualifiedKey, r.tagKey = p.keyExpressions(o)
+	r := &reading{readOptions: o, isUntrusted: make(map[string]bool)}
+	r.celQualifiedKey, r.celTagKey = p.keyExpressions(o)
 
 	if o.Prefix != "" {
 		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
 		p.labelMaps = append(p.labelMaps,
 			labelMap{reading: r, LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
-			labelMap{reading: r, LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", NewLabels: "variables.labels", OldLabels: "variables.oldLabels"})
+			labelMap{reading: r, LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", CountedNew: "variables.labels", CountedOld: "variables.oldLabels"})
 
 		return r
 	}
 
-	i := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
-	if i < 0 {
-		i = len(p.FieldMaps)
+	position := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
+	if position < 0 {
+		position = len(p.FieldMaps)
 		p.FieldMaps = append(p.FieldMaps, s.FromFieldPath)
 	}
 
-	name := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)"))
-	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: name, New: fmt.Sprintf("variables.map%d", i), Old: fmt.Sprintf("variables.oldMap%d", i)})
+	labelName := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)"))
+	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: labelName, New: fmt.Sprintf("variables.map%d", position), Old: fmt.Sprintf("variables.oldMap%d", position)})
 
 	return r
 }

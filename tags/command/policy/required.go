@@ -19,28 +19,30 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// requirement returns a validation on labels by a rule of the tagPolicy, e.g. that there must be a label tags.example.org/owner. It is for
-// objects of the kind, or for all objects if the kind is empty. The condition is the condition of objects to admit. The message says why
-// the API server refuses all others.
-func requirement(kind, condition, message string) dict {
-	if kind != "" {
+// allKinds says that a requirement is for objects of all kinds that the policy checks.
+const allKinds = ""
+
+// requirementOf returns the validation that objects of the kind fulfil the condition, e.g. that they have a label tags.example.org/owner.
+// The message says why the API server refuses an object.
+func requirementOf(kind string, condition celCondition, message string) dict {
+	if kind != allKinds {
 		condition = "variables.kind != " + quote(kind) + " || " + condition
 	}
 
 	return dict{"expression": condition, "message": message}
 }
 
-// unlessBefore returns the condition that the keys after the request fulfil the condition, on all profiles. It admits an object whose keys
-// didn't fulfil it before the request.
-func (p *policy) unlessBefore(condition func(c *profileChecker, keys string) string) string {
-	isFulfilledBy := func(keys string) string {
-		return p.forAllProfiles(func(c *profileChecker) string { return condition(c, keys) })
+// unlessBrokenBefore returns the condition that an object's labels fulfil the condition on all profiles, or that they didn't before the
+// request either. The function condition gets the name of a variable with the labels, such as variables.oldKeys. It has no values.
+func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
+	isFulfilledBy := func(labels celText) celCondition {
+		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
 	}
 
 	return isFulfilledBy("variables.keys") + " || oldObject != null && !(" + isFulfilledBy("variables.oldKeys") + ")"
 }
 
-// A tagSource is a source with labels that can become the tag of a rule's key, such as owner.
+// A tagSource is a source with a label that can become the tag of a rule.
 type tagSource struct {
 	*v1beta1.Source
 
@@ -52,7 +54,7 @@ type tagSource struct {
 	label string
 }
 
-// addRequirements adds the requirements of the tagPolicy's rules. It adds notes on rules without requirements.
+// addRequirements adds the requirements of the tagPolicy's rules. It adds notes on rules that the policy doesn't check, or not in full.
 func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy: write one with the tags that it requires")
@@ -60,7 +62,7 @@ func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if reason := p.requireRule(rule, composite); reason != "" {
+		if reason := p.addRequirementsOf(rule, composite); reason != "" {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s (key %q): %s", p.Where("tagPolicy.rules[%d]", i), rule.Key, reason))
 		}
 	}
@@ -72,11 +74,12 @@ func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 	return nil
 }
 
-// requireRule adds the requirements of the rule, or returns the reason why it doesn't add all. It adds them if:
+// addRequirementsOf adds the requirements of the rule, or returns the reason why it doesn't add all of them. It adds all if:
 //
 //   - the rule is for all resources, and
-//   - only objects of one kind can give the tag, and the policy checks this kind.
-func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) (reason string) {
+//   - objects of one kind alone can give the tag, and
+//   - the policy checks this kind.
+func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) (reason string) {
 	if len(rule.Resources) > 0 {
 		return "the rule is for some resources only"
 	}
@@ -90,53 +93,54 @@ func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKi
 	}
 
 	if len(sources) == 0 {
-		// No source gives the tag owner, so each label that becomes Owner breaks the rule on owner.
-		p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, ""))
+		// For example, no source includes the label cost-center. Then a label Cost-Center breaks the rule on cost-center.
+		p.Requirements = append(p.Requirements, p.spellingRequirement(rule.Key, allKinds))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
 
 	kind := sources[0].kind
+	hasOtherKind := slices.ContainsFunc(sources, func(s tagSource) bool { return s.kind != kind })
 
 	switch {
-	case slices.ContainsFunc(sources, func(s tagSource) bool { return s.kind != kind }) || kind == "":
+	case kind == "" || hasOtherKind:
 		return "not only objects of one kind can give the tag"
 	case !slices.Contains(p.Kinds, kind):
-		return fmt.Sprintf("%s gives the tag, which no --match names", strings.TrimPrefix(kind, "/"))
+		return fmt.Sprintf("%s gives the tag, which no --match names", kindTitle(kind))
 	}
 
 	if rule.IsRequired() {
-		p.Requirements = append(p.Requirements, p.requireTag(rule.Key, sources))
+		p.Requirements = append(p.Requirements, p.labelRequirement(rule.Key, sources))
 	}
 
-	p.Requirements = append(p.Requirements, p.requireSpelling(rule.Key, kind))
+	p.Requirements = append(p.Requirements, p.spellingRequirement(rule.Key, kind))
 
 	if len(rule.Allowed()) > 0 {
-		p.Requirements = append(p.Requirements, p.requireAllowed(rule, kind))
+		p.Requirements = append(p.Requirements, p.valueRequirement(rule, kind))
 	}
 
 	return ""
 }
 
-// tagSourceOf returns the source with a label that can become the tag of the key. It returns false if none can.
-func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
+// tagSourceOf returns the source s with its first label that can become the tag of the rule, or false if s can have no such label.
+func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
 	out.Source = s
 
-	// If a source reads several objects, each of them can give the tag, so none of them must.
-	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
-	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
-		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // There are no objects of an invalid kind.
+	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject(s) {
+		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // Of an invalid kind, such as v1/Namespaces, there are no objects.
 	}
 
-	for _, candidate := range p.candidateKeys(s, key) {
-		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+candidate))) > 0 {
-			continue // No label or annotation can have this key.
+	for _, key := range p.candidateKeys(s, ruleKey) {
+		if s.Prefix != "" && !isAnnotationKey(s.Prefix+key) {
+			continue // The source finds no such label, e.g. tags.example.org/plexsphere:owner.
 		}
 
-		label, ok := resolve.LabelOf(p.CloudTags, s, candidate)
-		if ok && slices.ContainsFunc(p.Checkers, func(c *profileChecker) bool { return c.becomesTag(label, key) }) {
-			out.label = s.Prefix + candidate
+		label, isIncluded := resolve.LabelOf(p.CloudTags, s, key)
+		canBecomeTag := func(c *profileChecker) bool { return c.becomesTag(label, ruleKey) }
+
+		if isIncluded && slices.ContainsFunc(p.Checkers, canBecomeTag) {
+			out.label = s.Prefix + key
 			if s.Prefix == "" {
-				out.label = fmt.Sprintf("%s[%s]", s.FromFieldPath, candidate)
+				out.label = fmt.Sprintf("%s[%s]", s.FromFieldPath, key)
 			}
 
 			return out, true
@@ -146,71 +150,81 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, key string, composite v1beta1.Re
 	return out, false
 }
 
-// candidateKeys returns keys of the source's labels that may become a tag of the key: owner and plexsphere:owner for the tag
-// plexsphere:owner.
-func (p *policy) candidateKeys(s *v1beta1.Source, key string) []string {
-	named := resolve.NamedKeys(s)
-	if s.IsHop() {
-		return named // The source reads no labels, so it has at most those that it names.
-	}
-
-	out := []string{strings.TrimPrefix(key, p.KeyPrefix), key}
-	if s.KeyForm == v1beta1.KeyFormTag {
-		out = []string{key, p.KeyPrefix + key}
-	}
-
-	// A key format can make the tag's key of a different key: with _ → -, cost_center becomes cost-center.
-	return append(out, named...)
+// readsOneObject reports whether the source, which names one kind, reads one object. If it reads several objects, each of them can have
+// the label, so none of them has to.
+func readsOneObject(s *v1beta1.Source) bool {
+	return s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne // Without a resource, it reads the XR.
 }
 
-// becomesTag reports whether the label becomes a tag of the key, if the profile admits the label's value.
-func (c *profileChecker) becomesTag(l tags.Label, key string) bool {
+// isAnnotationKey reports whether an annotation can have the key. Keys of annotations are as those of labels, but may have capitals before
+// the slash.
+func isAnnotationKey(key string) bool { return len(content.IsLabelKey(strings.ToLower(key))) == 0 }
+
+// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. A key that the source names may
+// become it by the key format: with _ → -, cost_center becomes cost-center.
+func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
+	named := resolve.NamedKeys(s)
+
+	switch {
+	case s.IsHop():
+		return named // Keys of values or of expressions. Other hops have no labels.
+	case s.KeyForm == v1beta1.KeyFormTag:
+		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...) // A rule on owner is for the tags owner and plexsphere:owner.
+	default:
+		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...) // The label owner becomes plexsphere:owner.
+	}
+}
+
+// becomesTag reports whether the label becomes a tag of the rule. The label has no value here, so becomesTag judges the key only.
+func (c *profileChecker) becomesTag(l tags.Label, ruleKey string) bool {
 	tag, reason := c.tagger.Judge(l)
 
-	return c.KeySet(c.tagger.TagKeys(key)...).Has(tag.Key) && isAdmittedKey(reason)
+	return c.KeySet(c.keysMeantBy(ruleKey)...).Has(tag.Key) && isAdmittedKey(reason)
 }
 
-// forAllProfiles returns the conditions for all profiles, joined with &&.
-func (p *policy) forAllProfiles(condition func(c *profileChecker) string) string {
+// forAllProfiles returns the condition for each profile, joined with &&. If neighbors have the same condition, it is there once.
+func (p *policy) forAllProfiles(condition func(c *profileChecker) celCondition) celCondition {
 	return strings.Join(slices.Compact(words.Map(p.Checkers, condition)), " && ")
 }
 
-// requireTag returns the requirement of a tag: objects of the sources' kind must have a label for the tag on all profiles. An object that
+// labelRequirement returns the requirement that objects of the sources' kind have a label that becomes the tag of the rule. An object that
 // had no such label before the request needs none.
-func (p *policy) requireTag(key string, sources []tagSource) dict {
-	hasLabel := func(c *profileChecker, keys string) string { return keys + ".exists(l, " + c.hasTagKey(key) + ")" }
+func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
+	hasLabel := func(c *profileChecker, labels celText) celCondition {
+		return labels + ".exists(l, " + c.hasRuleKey(ruleKey) + ")"
+	}
 
-	label := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
+	names := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
 	if sources[0].Prefix != "" {
-		label = "a label or annotation " + label
+		names = "a label or annotation " + names
 	}
 
-	return requirement(sources[0].kind, p.unlessBefore(hasLabel), fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", label, key))
+	return requirementOf(sources[0].kind, p.unlessBrokenBefore(hasLabel), fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", names, ruleKey))
 }
 
-// requireSpelling returns the requirement of the rule's spelling: if a label becomes the tag Owner, another label must become owner, the
-// rule's key. It is for objects of the kind, or for all objects if the kind is empty. An object that was misspelled before the request
-// may stay so.
-func (p *policy) requireSpelling(key, kind string) dict {
-	isSpelled := func(c *profileChecker, keys string) string {
-		anySpelling := fmt.Sprintf("[%s].exists(tag, %s)", c.TagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(key)))
-		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", keys, anySpelling, c.hasTagKey(key))
+// spellingRequirement returns the requirement of the rule's upper and lower case. A label that becomes the tag Owner breaks the rule on
+// owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
+func (p *policy) spellingRequirement(ruleKey, kind string) dict {
+	isSpelled := func(c *profileChecker, labels celText) celCondition {
+		hasAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.keysMeantBy(ruleKey)))
+		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasAnyCase, c.hasRuleKey(ruleKey))
 	}
 
-	return requirement(kind, p.unlessBefore(isSpelled), fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key))
+	return requirementOf(kind, p.unlessBrokenBefore(isSpelled), fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", ruleKey))
 }
 
-// requireAllowed returns the requirement of a value that the rule allows, on all profiles. It is for objects of the kind, and for labels
-// and annotations that become the rule's tag. The request must add or change these.
-func (p *policy) requireAllowed(rule *v1beta1.TagRule, kind string) dict {
-	isAllowed := p.forAllProfiles(func(c *profileChecker) string {
-		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasTagKey(rule.Key), matches(c.TagValue, allowedPattern(rule)))
+// valueRequirement returns the requirement that labels have values that the rule allows. It judges labels that become the rule's tag, if
+// the request adds or changes them.
+func (p *policy) valueRequirement(rule *v1beta1.TagRule, kind string) dict {
+	isAllowed := p.forAllProfiles(func(c *profileChecker) celCondition {
+		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasRuleKey(rule.Key), matches(c.CELTagValue, allowedPattern(rule)))
 	})
 
-	return requirement(kind, isAllowed, fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")))
+	return requirementOf(kind, isAllowed, fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")))
 }
 
-// allowedPattern returns a regular expression of the values that the rule allows. The rule must have values or matches.
+// allowedPattern returns a regular expression of the values that the rule allows, such as (?s)^(100|3.*)$ for 100 and 3*. The rule must
+// have values or matches.
 func allowedPattern(rule *v1beta1.TagRule) string {
 	if rule.Values == nil {
 		return rule.Matches.Whole()
@@ -221,31 +235,35 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 	return "(?s)^(" + strings.Join(patterns, "|") + ")$"
 }
 
-// hasTagKey returns the condition that the label l becomes a tag of the key. The key is a label's or a tag's: owner or acme:owner.
-func (c *profileChecker) hasTagKey(key string) string {
-	tagKey, keys := c.TagKey, c.tagger.TagKeys(key)
-	if c.IgnoresCase() {
-		// Only prefixes and replacements can have characters beyond ASCII. The policy refuses other such keys.
-		_, replacements, _ := c.keyFormat.Parts()
-		texts := slices.AppendSeq([]string{c.keyPrefixes}, maps.Values(replacements))
-		tagKey = applyFormat(tagKey, strings.Join(texts, ""), lowercaseFormat)
-		keys = words.Map(keys, c.Fold)
+// keysMeantBy returns the tag keys that the rule's key means, such as owner and plexsphere:owner for owner.
+func (c *profileChecker) keysMeantBy(ruleKey string) []string { return c.tagger.TagKeys(ruleKey) }
+
+// hasRuleKey returns the condition that the label l becomes a tag with a key that the rule's key means, such as
+// l.tag in ['owner', 'plexsphere:owner'].
+func (c *profileChecker) hasRuleKey(ruleKey string) celCondition {
+	if !c.IgnoresCase() {
+		return c.CELTagKey + " in " + sortedCELList(c.keysMeantBy(ruleKey))
 	}
 
-	return tagKey + " in " + sortedCELList(keys)
+	// CEL makes only ASCII lower case, so the expression replaces other capitals, such as É. Only prefixes and replacements bring them into
+	// a tag key: the policy refuses labels with such keys.
+	_, replacements, _ := c.keyFormat.Parts()
+	capitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+
+	return applyFormat(c.CELTagKey, capitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.keysMeantBy(ruleKey), c.Fold))
 }
 
-// keyExpressions returns the expressions of the qualified key and of the tag key of the label with the key k.
-func (p *policy) keyExpressions(o readOptions) (qualifiedKey, tagKey string) {
-	qualifiedKey, tagKey = o.Key(), o.Key()
+// keyExpressions returns the qualified key and the tag key of the label with the key k as expressions. With the key prefix acme:, they are
+// string(k) and 'acme:' + string(k).
+func (p *policy) keyExpressions(o readOptions) (qualifiedKey, tagKey celText) {
+	key := o.Key()
 
 	switch prefix := quote(p.KeyPrefix); {
 	case p.KeyPrefix == "":
+		return key, key
 	case o.Form == v1beta1.KeyFormTag:
-		qualifiedKey = fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", tagKey, prefix, utf8.RuneCountInString(p.KeyPrefix))
+		return fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", key, prefix, utf8.RuneCountInString(p.KeyPrefix)), key
 	default:
-		tagKey = prefix + " + " + qualifiedKey
+		return key, prefix + " + " + key
 	}
-
-	return qualifiedKey, tagKey
 }

@@ -25,36 +25,38 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A tagField is a tag field of managed resources of several kinds. It has a policy of its own.
+// A tagField is a tag field with the kinds of managed resources that have it, such as spec.forProvider.tags of kinds of Upbound's
+// provider for AWS. The command writes an admission policy for each tagField.
 type tagField struct {
 	*field.Field
 
 	policyName string
 
-	// Checker writes conditions by the tag profile of the kinds.
+	// Checker has the tag profile of the kinds.
 	Checker *profileChecker
 
-	// kinds that have the field, sorted by group, kind and version.
+	// kinds are the kinds that have the field, sorted by group, kind and version.
 	kinds []schema.GroupVersionKind
 
-	// InputSelector selects the objects that the input's resources select.
+	// InputSelector selects the objects of these kinds that resources of the input selects.
 	InputSelector selector
 
-	// Rules of the tagPolicy that are for the kinds.
+	// Rules are the rules of the tagPolicy for these kinds.
 	Rules []tagFieldRule
 }
 
-// A tagFieldRule is a rule of the tagPolicy that applies to managed resources with the tag field.
+// A tagFieldRule is a rule of the tagPolicy that is for kinds of a tagField.
 type tagFieldRule struct {
 	*v1beta1.TagRule
 
 	Number int // The index of the rule in tagPolicy.rules.
 
-	// selector selects the objects that the rule is for.
+	// selector selects the objects of these kinds that the rule is for.
 	selector selector
 }
 
-// resourcePolicies returns policies on managed resources by the input's tagPolicy as YAML. There is one policy for each tag field.
+// resourcePolicies returns the policies on managed resources and their bindings as YAML. There is one policy for each tagField. It refuses
+// resources whose tags break the input's tagPolicy.
 func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	if p.TagPolicy == nil {
 		return "", errors.New("--resources: the input has no tagPolicy: write one with the rules to judge by")
@@ -73,23 +75,21 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 	return p.toYAML(slices.Concat(words.Map(fields, p.resourcePolicy)...)), nil
 }
 
-// tagFields returns one tagField per policy. Together they have the kinds of resourceKinds, but for these:
+// tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same.
 //
-//   - With --match or --provider, other kinds are left out.
-//   - A kind without a policy gets a note with the reason.
-//
-// Kinds share a tagField if the policies on them would say the same.
+//   - With --match, it returns only kinds of --match. With --provider, it returns only kinds with the profiles.
+//   - A kind that can have no policy gets a note with the reason.
 func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*tagField, error) {
 	targets := p.newTargets(s)
 	profileNames := words.Map(profiles, func(prof *profile.Profile) string { return prof.Name })
 
 	var fields []*tagField // Each has one kind.
 
-	withoutPolicy := make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by reason.
-	reasons := make(map[string]string)                          // The first reason against a policy, by kind.
+	kindsByReason := make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by the reason.
+	reasonByKind := make(map[string]string)                     // If versions of a kind have different reasons, that of the first.
 
 	for _, gvk := range p.resourceKinds() {
-		kind := gvk.Group + "/" + gvk.Kind
+		kind := kindOf(gvk)
 		if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind) {
 			continue
 		}
@@ -102,18 +102,22 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		if f, reason := p.tagFieldOf(t, isLocated); reason == "" {
-			fields = append(fields, f)
-		} else {
-			withoutPolicy[reason], reasons[kind] = append(withoutPolicy[reason], gvk), cmp.Or(reasons[kind], reason)
+		f, reason := p.tagFieldOf(t, isLocated)
+		if reason != "" {
+			kindsByReason[reason] = append(kindsByReason[reason], gvk)
+			reasonByKind[kind] = cmp.Or(reasonByKind[kind], reason)
+
+			continue
 		}
+
+		fields = append(fields, f)
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
 		p.Notes = append(p.Notes, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
 	}
 
-	p.noteKinds(withoutPolicy)
+	p.noteKinds(kindsByReason)
 
 	unknown := "is neither a kind of the built-in index nor one that tagFields name"
 	if p.schemas != nil {
@@ -121,12 +125,12 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	}
 
 	for _, kind := range p.Kinds {
-		if !slices.ContainsFunc(fields, func(f *tagField) bool { return f.kinds[0].Group+"/"+f.kinds[0].Kind == kind }) {
-			reason := cmp.Or(reasons[kind], unknown)
-			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", strings.TrimPrefix(kind, "/"), reason)
+		if !slices.ContainsFunc(fields, func(f *tagField) bool { return kindOf(f.kinds[0]) == kind }) {
+			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", kindTitle(kind), cmp.Or(reasonByKind[kind], unknown))
 		}
 	}
 
+	// Fields with the same content become one field with the kinds of all.
 	out := words.Map(words.Grouped(fields, (*tagField).content), func(same []*tagField) *tagField {
 		same[0].kinds = words.Map(same, func(f *tagField) schema.GroupVersionKind { return f.kinds[0] })
 		return same[0]
@@ -135,7 +139,10 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	return out, p.setNames(out)
 }
 
-// newTargets returns targets that locate tag fields as the function does for the step. With --crds, they use the schemas of the cluster.
+// kindOf returns the kind without its version, as parseKind does, such as s3.aws.upbound.io/Bucket.
+func kindOf(gvk schema.GroupVersionKind) string { return gvk.Group + "/" + gvk.Kind }
+
+// newTargets returns targets that locate tag fields as the function does in the step. With --crds, the targets use the cluster's schemas.
 func (p *policy) newTargets(s *manifest.Step) *locate.Targets {
 	composite, _ := schema.ParseGroupVersion(s.Composite.APIVersion) // Command.step has checked it.
 	finder := &locate.Finder{
@@ -147,7 +154,7 @@ func (p *policy) newTargets(s *manifest.Step) *locate.Targets {
 	return finder.NewTargets()
 }
 
-// content returns what the policy of the field says, but for its kinds. Fields with the same content share a policy.
+// content returns all that the policy of the field says, without the kinds. Fields with the same content share a policy.
 func (f *tagField) content() string {
 	parts := words.Map(f.Rules, f.BreachMessages)
 	parts = append(parts, f.Tags("object"), f.Checker.Name, f.InputSelector.Selects("object"), f.ChangesCloud("object"))
@@ -155,8 +162,8 @@ func (f *tagField) content() string {
 	return strings.Join(parts, "\x00")
 }
 
-// readSchemas keeps the schemas of the kinds that the files at the paths define. It leaves out kinds whose API group the function doesn't
-// know, unless an entry of tagFields matches them. With fieldDiscovery Index, the schemas are empty.
+// readSchemas sets schemas to those of the kinds that the files at the paths define. It leaves out kinds whose API group the function
+// doesn't know, unless an entry of tagFields is for the kind. With fieldDiscovery Index, the function uses no schemas, so they are empty.
 func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -168,10 +175,10 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	err := r.Definitions(paths, func(d manifest.Definition) {
 		defined++
 
-		inTagFields := slices.ContainsFunc(p.TagFields, func(entry v1beta1.TagField) bool {
+		hasEntry := slices.ContainsFunc(p.TagFields, func(entry v1beta1.TagField) bool {
 			return entry.APIVersion.Matches(d.GroupVersion().String()) && entry.Kind.Matches(d.Kind)
 		})
-		if !inTagFields && !field.BuiltIn().HasGroup(d.Group) {
+		if !hasEntry && !field.BuiltIn().HasGroup(d.Group) {
 			return
 		}
 
@@ -188,7 +195,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns the kinds in --crds, sorted. Without --crds, it returns the kinds of the built-in index and of the input's tagFields.
+// resourceKinds returns the kinds in --crds, or without --crds the kinds of the built-in index and of the input's tagFields. They are sorted.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
@@ -202,7 +209,7 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 
 	for i := range p.TagFields {
 		entry := &p.TagFields[i]
-		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") {
+		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry is for kinds that it doesn't name.
 			p.Notes = append(p.Notes, p.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
 			continue
 		}
@@ -213,8 +220,8 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	return slices.Compact(slices.SortedFunc(slices.Values(out), field.Compare))
 }
 
-// tagFieldOf returns the tag field of the target, or the reason why the target has no policy. isLocated says whether the target has a tag
-// field.
+// tagFieldOf returns the tagField of the target, or the reason why the target has no policy. isLocated reports whether Targets.Locate has
+// found a tag field.
 func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reason string) {
 	switch {
 	case !isLocated:
@@ -223,7 +230,7 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 		return nil, "gets labels, which are no tags"
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
-	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels:
+	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // Such as annotations.
 		return nil, "has its tags in Kubernetes metadata"
 	}
 
@@ -248,27 +255,29 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 	return f, ""
 }
 
-// A selector selects the objects that have all labels of one of its entries. Without entries, it selects all objects.
+// A selector has sets of Kubernetes labels. It selects the objects that have all labels of one of the sets. A selector without sets selects
+// all objects.
 type selector []map[string]string
 
-// Selects returns the condition that the selector selects the object. It is empty if the selector selects all objects.
-func (s selector) Selects(obj string) string {
-	return anyOf(words.Distinct(words.Map(s, func(labels map[string]string) string {
-		return strings.Join(words.Map(sortedKeys(labels), func(key string) string {
+// Selects returns the condition that the selector selects the object. The condition is empty if the selector selects all objects.
+func (s selector) Selects(obj celText) celCondition {
+	return anyOf(words.Distinct(words.Map(s, func(labels map[string]string) celCondition {
+		return strings.Join(words.Map(sortedKeys(labels), func(key string) celCondition {
 			return fmt.Sprintf("%s.metadata.?labels[?%s] == optional.of(%s)", obj, quote(key), quote(labels[key]))
 		}), " && ")
 	}))...)
 }
 
-// selectorOf returns the selector for objects of the kind. An object is selected if one of the entries selects it. selectsAny is false if no
-// entry selects objects of the kind. path is the path of the entries in the input. selectorOf adds notes on entries that only a
-// pipeline can follow, such as {name: bucket}.
+// selectorOf returns the selector of the objects of the kind that one of the entries selects. It returns false if no entry selects objects
+// of the kind. The entries are at the path in the input, such as tagPolicy.rules[0].resources. selectorOf adds notes on entries that only
+// a pipeline can follow, such as {name: bucket}.
 func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, selectsAny bool) {
 	for i := range entries {
 		entry := &entries[i]
+		isForKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.Kind.Kind)
 
 		switch {
-		case !entry.APIVersion.Matches(k.APIVersion) || !entry.Kind.Matches(k.Kind.Kind): // The entry is for other kinds.
+		case !isForKind:
 		case !entry.Name.IsZero() || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
 			p.Notes = appendUnique(p.Notes, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
 		case len(entry.MatchLabels) == 0:
@@ -281,16 +290,16 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 	return out, len(entries) == 0 || len(out) > 0
 }
 
-// noteKinds adds notes on the kinds without a policy, by reason, e.g. "2 kinds, each of which has its tags in one string". A note has the
-// names of its kinds, unless they have no tag field or the input doesn't select them.
+// noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note has
+// the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 	target := &locate.Target{Kind: &locate.TargetKind{}}
-	unnamed := []string{target.WhyLeftAlone(locate.NoField), target.WhyLeftAlone(locate.NotSelected)}
+	reasonsWithoutNames := []string{target.WhyLeftAlone(locate.NoField), target.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
 		kinds, names := kindsByReason[reason], ""
 
-		if !slices.Contains(unnamed, reason) {
+		if !slices.Contains(reasonsWithoutNames, reason) {
 			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
 		}
 
@@ -298,8 +307,8 @@ func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 	}
 }
 
-// setNames gives each policy a name of profile, field and shape, such as cloud-tags-aws-tags-map. If several have the same name, all but
-// the first get a number. setNames sorts the fields by the names of their policies.
+// setNames gives the policy of each field a name of the profile, the field's path and its shape, such as cloud-tags-aws-tags-map. If several
+// policies would have this name, the second is cloud-tags-aws-tags-map-2. setNames sorts the fields by the names of their policies.
 func (p *policy) setNames(fields []*tagField) error {
 	counts := make(map[string]int)
 
@@ -328,15 +337,16 @@ func (p *policy) setNames(fields []*tagField) error {
 // notInNames matches characters that the names of policies may not have, such as the brackets of a path.
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
-// resourcePolicy returns the policy that judges the tags in the field, and its binding. If the policy judged the object before an update,
-// the update may break a rule in the same way again.
+// resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may go on
+// to break the rule in the same way. If the policy didn't judge the object before, since it was only observed or not selected, it may not.
 func (p *policy) resourcePolicy(f *tagField) []dict {
-	isJudged := []string{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
-	isUnjudged := words.Map(isJudged, func(condition string) string { return surround("!(", condition, ")") })
+	oldWasJudged := []celCondition{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
+	oldWasNotJudged := words.Map(oldWasJudged, func(condition celCondition) celCondition { return surround("!(", condition, ")") })
+	onlyNewIsJudged := anyOf(append([]celCondition{"oldObject == null"}, oldWasNotJudged...)...)
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. The
-	// variable rule0 has a list of messages for each of these: how its tags break the first rule.
-	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", anyOf(append([]string{"oldObject == null"}, isUnjudged...)...), indented(f.Tags("o")))
+	// variable rule0 has a list of messages for each of these objects: how its tags break the rule tagPolicy.rules[0].
+	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", onlyNewIsJudged, indented(f.Tags("o")))
 	variables := []dict{namedExpression("judged", judged)}
 
 	var validations []dict
@@ -351,12 +361,12 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 		})
 	}
 
-	// The constraints match all resources in the API groups of the field's kinds, since the plurals of the kinds are unknown. The conditions
-	// leave out other kinds. The match policy is Exact, since versions of a kind can have different fields.
+	// The constraints select all resources in the API groups of the field's kinds, since the plurals of the kinds are unknown. The match
+	// policy is Exact, since versions of a kind can have different fields.
 	groups := words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group }))
 	constraints := dict{"matchPolicy": "Exact", "resourceRules": []dict{resourceRule(groups, "*")}}
 
-	// The policy judges objects that are of these kinds, that their controllers change in the cloud, and that the input selects.
+	// Of these resources, the policy judges objects of the field's kinds that their controllers change in the cloud, and that the input selects.
 	conditions := slices.DeleteFunc([]dict{
 		namedExpression("kinds", f.IsOfKinds()),
 		namedExpression("changes", f.ChangesCloud("object")),
@@ -367,53 +377,54 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 }
 
 // indented returns the expression with two more spaces at the beginning of each line but the first.
-func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
+func indented(expression celText) celText { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
 // BreachMessages returns the expression of a list of messages, one for each breach of the rule. In the expression, o.object is the object,
-// and t has its tags. The list has these messages:
+// and t is the list of its tags. For a rule on owner, there is a message:
 //
-//   - for each tag of the rule's key with a value that the rule doesn't allow
-//   - if no tag has the rule's key, for each tag whose key differs from it in case only
-//   - if there is neither, and the rule requires the tag
-func (f *tagField) BreachMessages(r tagFieldRule) string {
-	c, tagKeys := f.Checker, f.tagKeys(r)
+//   - for each tag owner with a value that the rule doesn't allow
+//   - without a tag owner, for each tag that differs from owner in case only, such as Owner
+//   - without either of them, if the rule requires the tag
+func (f *tagField) BreachMessages(r tagFieldRule) celText {
+	c, tagKeys := f.Checker, f.Checker.keysMeantBy(r.Key)
 	hasKey := c.foldCase("e.key", tagKeys...) + " in " + sortedCELList(words.Distinct(words.Map(tagKeys, c.Fold)))
 
-	out := ""
+	valueMessages := ""
 	if len(r.Allowed()) > 0 {
 		isAllowed := matches("e.value", allowedPattern(r.TagRule))
-		out = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
+		valueMessages = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
 			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
+	// Messages name the key that the function would give the tag, and the key of the rule, such as "acme:owner" or "owner".
 	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
 	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
-	withoutKey := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
+	keyMessages := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
 		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
-		withoutKey = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
-			withoutKey, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
+		keyMessages = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
+			keyMessages, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
 	}
 
-	unlessUnselected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
+	ifSelected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
 
-	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", unlessUnselected, out, hasKey, withoutKey)
+	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", ifSelected, valueMessages, hasKey, keyMessages)
 }
 
-// Tags returns the expression of the tags in the object's field, such as [{'key': 'owner', 'value': 'a'}]. They are the tags that the
-// function reads there. If the field or an item of it has a wrong type, there are no tags. The API server refuses such objects by their schema.
-func (f *tagField) Tags(obj string) string {
+// Tags returns the expression of the list of tags in the object's field, such as [{'key': 'owner', 'value': 'a'}]. These are the tags that the
+// function reads there. If the field or an item in it has a wrong type, the list is empty: the API server refuses the object by its schema.
+func (f *tagField) Tags(obj celText) celText {
 	switch f.Shape {
 	case field.Map:
 		return f.tagsInMap(obj, asText("f[k]"))
 	case field.MapOfLists:
 		return f.tagsInMap(obj, "type(f[k]) == list ? f[k].map(v, "+asText("v")+").join(', ') : ''")
 	case field.KeyValueList:
-		member := func(name string) string { return asText(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(name))) }
+		member := func(name string) celText { return asText(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(name))) }
 		return f.tagsInList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", member(f.Key), member(f.Value)))
 	case field.StringList:
-		// The value begins after the key and the separator.
+		// The value begins after the key and the separator, as me in acme:owner=me.
 		tag := fmt.Sprintf("{'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''}", utf8.RuneCountInString(f.Separator))
 		return f.tagsInList(obj, "string", fmt.Sprintf("[%s]\n    .map(k, %s)[0]", f.itemKey(), tag))
 	case field.Joined, field.Labels, field.None: // There are no policies for these: see tagFieldOf.
@@ -422,47 +433,45 @@ func (f *tagField) Tags(obj string) string {
 	return ""
 }
 
-// tagsInMap returns the expression of the tags in a map, which is f in the expression. value is the expression of the value of the key k.
-func (f *tagField) tagsInMap(obj, value string) string {
+// tagsInMap returns the expression of the list of tags in the field of the object, a map. In the expressions, f is the map. value is the
+// expression of the value of the key k.
+func (f *tagField) tagsInMap(obj, value celText) celText {
 	keys := "f"
 	if f.KubernetesLabels {
-		keys += ".filter(k, !k.contains('/'))" // Labels with a slash in the key are Kubernetes' own, and become no tags.
+		keys += ".filter(k, !k.contains('/'))" // Labels with a slash in the key become no tags, such as app.kubernetes.io/name.
 	}
 
 	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s})", keys, value))
 }
 
-// tagsInList returns the expression of the tags in a list, which is f in the expression. itemType is the CEL type of the list's items. tag is
-// the expression of the tag of the item e.
-func (f *tagField) tagsInList(obj, itemType, tag string) string {
+// tagsInList returns the expression of the list of tags in the field of the object, a list. In the expressions, f is the list. itemType is the
+// CEL type of the list's items, such as string. tag is the expression of the tag in the item e.
+func (f *tagField) tagsInList(obj celText, itemType string, tag celText) celText {
 	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s)", itemType, tag))
 }
 
-// asText returns the expression of a value as text, such as '1' of 1. The text of null, lists and maps is empty.
-func asText(expression string) string {
-	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", expression)
+// asText returns the expression of the value as text: '1' for 1. The text of null, lists and maps is empty.
+func asText(value celText) celText {
+	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", value)
 }
 
-// tagKeys returns the keys that the rule's tag can have, such as owner and acme:owner.
-func (f *tagField) tagKeys(r tagFieldRule) []string { return f.Checker.tagger.TagKeys(r.Key) }
-
-// itemKey returns the expression of the tag key in the string e, such as acme:owner in acme:owner:me. The key is the first of these that e
-// begins with:
+// itemKey returns the expression of the tag key in the string e. A key may contain the separator: acme:owner in acme:owner:me. So the key is the
+// first of these that e begins with:
 //
-//   - the longest key of a rule that stands before a separator
-//   - the key prefix and the text after it, up to a separator
-//   - the text up to a separator
-func (f *tagField) itemKey() string {
-	ruleKeys := slices.Concat(words.Map(f.Rules, f.tagKeys)...)
-	patterns := f.Checker.keyFormat.Patterns(f.Checker.policy.KeyPrefix+"*", f.Checker.policy.KeyPrefix)
+//   - the longest key of a rule, if a separator follows: acme:owner for a rule on owner
+//   - the key prefix and the text up to a separator: acme:zone
+//   - the text up to a separator: zone
+func (f *tagField) itemKey() celText {
+	c := f.Checker
+	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.keysMeantBy(r.Key) })...)
+	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix) // Such as acme:* and, on Google Cloud, acme_*.
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
-	separator, item := quote(f.Separator), f.Checker.foldCase("e", ruleKeys...)
-	if f.Checker.IgnoresCase() {
-		ruleKeys = words.Map(ruleKeys, strings.ToLower)
-	}
+	separator, item := quote(f.Separator), c.foldCase("e", ruleKeys...)
+	ruleKeys = longestFirst(words.Map(ruleKeys, c.Fold))
 
-	lists := []string{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(longestFirst(ruleKeys)), item, separator)}
+	// A list is empty if e doesn't begin with one of its keys. The first item of all lists together is the key.
+	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(ruleKeys), item, separator)}
 	for _, prefix := range longestFirst(prefixes) {
 		if prefix != "" {
 			lists = append(lists, fmt.Sprintf("(e.startsWith(%[1]s) ? [%[1]s + e.substring(%[2]d).split(%[3]s)[0]] : [])", quote(prefix), utf8.RuneCountInString(prefix), separator))
@@ -473,9 +482,9 @@ func (f *tagField) itemKey() string {
 }
 
 // IsOfKinds returns the condition that the request is for an object of one of the kinds.
-func (f *tagField) IsOfKinds() string {
+func (f *tagField) IsOfKinds() celCondition {
 	byVersion := words.Grouped(f.kinds, schema.GroupVersionKind.GroupVersion)
-	lines := words.Map(byVersion, func(kinds []schema.GroupVersionKind) string {
+	lines := words.Map(byVersion, func(kinds []schema.GroupVersionKind) celText {
 		names := words.Map(kinds, func(k schema.GroupVersionKind) string { return k.Kind })
 		return "  " + quote(kinds[0].GroupVersion().String()) + ": " + celList(names)
 	})
@@ -484,12 +493,13 @@ func (f *tagField) IsOfKinds() string {
 }
 
 // ChangesCloud returns the condition that the object's controller makes or changes the resource in the cloud, instead of only observing it.
-// The condition is empty if the controller always does.
-func (f *tagField) ChangesCloud(obj string) string {
-	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native {
+// The condition is empty if the controller always changes the resource.
+func (f *tagField) ChangesCloud(obj celText) celCondition {
+	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native { // A kind of a Crossplane provider.
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
+	// Some other controllers only observe a resource if a field has a value, such as managementPolicy: unmanaged.
 	readOnly, ok := locate.ControllerOf(f.kinds[0].Group)
 	if !ok {
 		return ""
