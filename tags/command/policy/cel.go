@@ -56,13 +56,11 @@ var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 // valueAt returns the expression of the value at the path in the object. For spec.labels in oldObject, it returns
 // oldObject.?spec.?labels.orValue(dyn(null)). Its result is null if the object has no such field.
 func valueAt(obj celText, path object.Path) celText {
-	keywords := []string{"in", "true", "false", "null"}
-
 	for _, segment := range path.Segments() {
 		switch {
 		case segment.Type == object.SegmentIndex:
 			obj += fmt.Sprintf("[?%d]", segment.Index)
-		case identifier.MatchString(segment.Field) && !slices.Contains(keywords, segment.Field):
+		case identifier.MatchString(segment.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, segment.Field):
 			obj += ".?" + segment.Field
 		default:
 			obj += "[?" + quote(segment.Field) + "]"

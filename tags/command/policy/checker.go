@@ -19,12 +19,12 @@ import (
 // asciiOnly matches texts that CEL can turn into lower case.
 const asciiOnly = `^[\x00-\x7f]*$`
 
-// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. Conditions are on a label l of the variable
-// changed (see changedLabels), and call its tag key tag and its value in the tag value.
+// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions, l is a label that the
+// request changes (see changedLabels), and tag and value are the key and the value of the tag that l becomes.
 type profileChecker struct {
 	*profile.Profile
 
-	policy *policy
+	policy *policy // The policy that has the checker.
 
 	// keyFormat is the key format that the input has for the profile, or else the profile's own.
 	keyFormat profile.Format
@@ -59,7 +59,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		out.keyFormat = f
 	}
 
-	// A prefix in the key format takes the place of the key prefix. With keyForm Tag, a tag key stays as the author of the label wrote it.
+	// A prefix in the key format takes the place of the key prefix. With keyForm Tag, a label has its whole tag key already.
 	key := "l.tag"
 	if prefix, _, _ := out.keyFormat.Parts(); prefix != nil {
 		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
@@ -78,12 +78,12 @@ const capitalsToASCII = "\u0130\u212a"
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
 // applyFormat returns the expression of the text in the format. CEL makes only ASCII lower case. So if the format makes lower case, the
-// expression replaces other capitals, such as É by é. It replaces those that are in capitals, a text that has:
+// expression also replaces other capitals, such as É by é. The text capitals has the capitals to replace:
 //
 //   - for keys, keyPrefixes
 //   - for values, capitalsToASCII, since admitCapitals admits all other capitals
-func applyFormat(text celText, capitals string, f profile.Format) celText {
-	_, replacements, lowercase := f.Parts()
+func applyFormat(text celText, capitals string, format profile.Format) celText {
+	_, replacements, lowercase := format.Parts()
 	if !lowercase {
 		return replaceAll(text, replacements)
 	}
@@ -103,8 +103,8 @@ func applyFormat(text celText, capitals string, f profile.Format) celText {
 	return replaceAll(text, table) + ".lowerAscii()"
 }
 
-// admitCapitals returns a class that also admits É if the class admits é. With lowercase in valueFormats, the function makes é of É, so the
-// policy may not refuse É. CEL can't make é of it.
+// admitCapitals returns a class that also admits É if the class admits é. It is for values that the function makes lower case, since CEL
+// can't make É lower case.
 func admitCapitals(class profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(class.Pattern, small) || class.Without != "" {
@@ -118,13 +118,11 @@ func admitCapitals(class profile.Class) profile.Class {
 }
 
 // refusedCapitals returns a regular expression of the capitals that no value may have: those without lower case, and those whose lower
-// case has more bytes, such as Ⱥ. With these, CEL can't tell how long the value will be. The expression has ranges such as Ⱥ-Ⱥ, since a
-// longer one costs more of the API server's CEL budget.
+// case has more bytes, such as Ⱥ, since CEL can't tell how long the value will be. The expression has ranges of characters instead of
+// escapes, since a longer expression costs more of the API server's CEL budget.
 var refusedCapitals = sync.OnceValue(func() string {
-	const outside = rune(-1)
-
 	out := &strings.Builder{}
-	first := outside // The first character of a range.
+	first := rune(-1) // The first character of a range, or -1 outside of ranges.
 
 	for r := range rune(unicode.MaxRune) {
 		small := unicode.ToLower(r)
@@ -132,19 +130,19 @@ var refusedCapitals = sync.OnceValue(func() string {
 		isRefused := isCapital && (small == r || utf8.RuneLen(small) > utf8.RuneLen(r))
 
 		switch {
-		case isRefused && first == outside:
+		case isRefused && first < 0:
 			first = r
-		case !isRefused && first != outside:
+		case !isRefused && first >= 0:
 			fmt.Fprintf(out, "%c-%c", first, r-1)
 
-			first = outside
+			first = -1
 		}
 	}
 
 	return "[" + out.String() + "]"
 })
 
-// skipMessages returns the expression of a list of messages, one for each label that the profile skips: `label owner = "a/b" cannot be the
+// skipMessages returns the expression of a list of messages, one for each label that can't be a tag: `label owner = "a/b" cannot be the
 // hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
 func (c *profileChecker) skipMessages() celText {
 	isNotASCII := "" // Only where CEL has to make the key lower case.
@@ -155,6 +153,7 @@ func (c *profileChecker) skipMessages() celText {
 	// Some clouds limit key, separator and value together, such as owner:me.
 	entry := fmt.Sprintf("(tag + %s + value)", quote(cmp.Or(c.Separator, ":")))
 
+	// The rules are an expression such as condition ? 'key-too-long (…)' : condition ? 'value-too-long (…)' : ''.
 	rules := &strings.Builder{}
 	fmt.Fprintf(rules, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
 
@@ -230,8 +229,8 @@ func (c *profileChecker) takenKeyCondition() celCondition {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// isAdmittedKey reports whether the key of a label can be a tag key, so that only the value is a reason to skip the label. reason is the
-// reason to skip it, or empty.
+// isAdmittedKey reports whether a label has a key that can be a tag key, though perhaps a value that can't be a tag's. reason is the reason
+// to skip the label, or empty.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }

@@ -49,8 +49,8 @@ func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// parseMatch returns the kinds of --match, each once: apps/Deployment for apps/v1/Deployment. For platform.example.org/v1/Zone=zones, plurals
-// has zones by the kind platform.example.org/Zone. For a kind without a plural, it has an empty text.
+// parseMatch returns the kinds of --match, each once: apps/Deployment for apps/v1/Deployment. It also returns plurals by kind: for
+// platform.example.org/v1/Zone=zones, platform.example.org/Zone has the plural zones. Of kinds without = the plural is empty.
 func parseMatch(values []string) (kinds []string, plurals map[string]string, _ error) {
 	plurals = make(map[string]string)
 
@@ -99,8 +99,8 @@ func (p *policy) APIResources() []schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
 		plural := p.plurals[kind]
 
-		isKubernetesGroup := !strings.Contains(group, ".") // Such as apps, or the empty core group.
-		if plural == "" && isKubernetesGroup {
+		// A group without a dot, such as apps, has kinds of Kubernetes itself.
+		if plural == "" && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}
 

@@ -37,9 +37,7 @@ func resourceRule(groups []string, resources ...string) dict {
 // changes labels.
 func (p *policy) matchConditions() []dict {
 	changes := []celCondition{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
-	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) celCondition {
-		return valueAt("object", path) + " != " + valueAt("oldObject", path)
-	})...)
+	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) string { return valueAt("object", path) + " != " + valueAt("oldObject", path) })...)
 
 	return []dict{
 		namedExpression("kinds", "request.kind.group + '/' + request.kind.kind in "+sortedCELList(p.Kinds)),
@@ -83,7 +81,7 @@ func (p *policy) variables() []dict {
 	return append(out, words.Map(p.Checkers, func(c *profileChecker) dict { return namedExpression(c.Name, c.skipMessages()) })...)
 }
 
-// addUp returns the sum of the expressions of all maps of labels, such as a + b. It leaves out empty expressions. In CEL, + also joins lists.
+// addUp returns the expressions of all labelMaps, joined with +. In CEL, + adds numbers, and joins lists. Empty expressions are left out.
 func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
@@ -151,9 +149,8 @@ func (p *policy) illegibleMessages() celText {
 	lists := []celText{labels}
 
 	for _, path := range p.FieldMaps {
-		value, oldValue := valueAt("object", path), valueAt("oldObject", path)
 		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
-			value, oldValue, quote(path.String())))
+			valueAt("object", path), valueAt("oldObject", path), quote(path.String())))
 	}
 
 	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
@@ -185,8 +182,8 @@ func (p *policy) validations() (out []dict) {
 	})...)
 }
 
-// validationOf returns a validation that refuses an object if the variable, a list of messages, has any. The API server shows three of them.
-// If it can't evaluate messageExpression, it shows message instead.
+// validationOf returns a validation that refuses an object if the variable, a list of messages, has any. The API server shows three of
+// them. If it can't evaluate messageExpression, it shows message instead.
 func validationOf(variable, message string) dict {
 	return dict{
 		"expression": "variables." + variable + ".size() == 0",

@@ -3,8 +3,7 @@
 // the tagPolicy of the input.
 //
 // In this package, an expression is a text in CEL, the language of such policies, and a condition is an expression that is true or false.
-// The API server evaluates expressions in each request. In an expression, k is the key of a label in an object, l is a label that may become
-// a tag, and e is a tag in a tag field.
+// The API server evaluates them for each request.
 package policy
 
 import (

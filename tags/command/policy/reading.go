@@ -24,15 +24,15 @@ type readOptions struct {
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// andIncluded is && and the condition that the source includes the key k, such as ` && k in ['zone']`. It is empty if the source
-	// includes all keys.
-	andIncluded string
+	// andIncluded is the condition that the source includes the key k, after &&: ` && k in ['zone']`. It is empty if the source includes all
+	// keys.
+	andIncluded celCondition
 
-	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig. andNamed is && and the
-	// condition that the source names the config: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads
-	// all configs.
+	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig. andNamed is the condition that
+	// the source names the config, after &&: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads all
+	// configs.
 	readsConfigs bool
-	andNamed     string
+	andNamed     celCondition
 }
 
 // readOptionsOf returns the readOptions of the source for objects of the kind.
@@ -40,8 +40,8 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	// Keys is nil if the input has no such keys. If include reads them from an object, the policy doesn't know them, and checks all keys. If
-	// Keys is empty, the source includes no key: the condition is false.
+	// Without include.keys, Keys is nil. The policy then checks all keys, since it doesn't know keys that include reads from an object. If
+	// Keys is an empty list, the source includes no key, and the condition is false.
 	if include.Keys != nil {
 		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
@@ -95,13 +95,14 @@ type reading struct {
 	// celQualifiedKey and celTagKey are the qualified key and the tag key of the label with the key k.
 	celQualifiedKey, celTagKey celText
 
-	// isUntrusted has the kinds of objects, such as /Namespace, and says whether labels of the kind are untrusted.
+	// isUntrusted has the kinds of objects that the sources read, such as /Namespace. It is true if labels of the kind are untrusted.
 	isUntrusted map[string]bool
 }
 
-// ReadsKey returns the condition that the reading finds a label with the key k in the map labels, such as variables.annotations.
+// ReadsKey returns the condition that the reading finds a label with the key k in the map labels, such as
+// variables.kind in ['/Namespace'] && k.startsWith('tags.example.org/').
 func (r *reading) ReadsKey(labels celText) celCondition {
-	isLabel := labels + "[k] != null"
+	isLabel := labels + "[k] != null" // A null in spec.labels is no label.
 	if r.Prefix != "" {
 		isLabel = "k.startsWith(" + quote(r.Prefix) + ")"
 	}
@@ -131,7 +132,7 @@ func (r *reading) IsLegible(value celText) celCondition {
 	case r.Prefix != "" && r.encoding == v1beta1.EncodingJSON:
 		return matches(value, legibleJSON)
 	case r.Prefix != "":
-		return ""
+		return "" // Labels and annotations are strings.
 	case r.encoding == v1beta1.EncodingJSON:
 		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, legibleJSON))
 	case r.encoding == v1beta1.EncodingScalar:
@@ -230,7 +231,8 @@ func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	})
 }
 
-// readsObjects reports whether the source reads labels in objects of the API server, instead of in the input or the pipeline's context.
+// readsObjects reports whether the source reads labels in objects of the API server. Sources of type Value and Expression don't. They are
+// hops, since they have neither a prefix nor a field path.
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
@@ -255,8 +257,8 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// readingFor returns the reading with the source's readOptions for the kind. If the policy has no such reading yet, readingFor adds one, with
-// the labelMaps that it reads.
+// readingFor returns the reading with the source's readOptions for the kind. If the policy has none yet, readingFor adds one, and the
+// labelMaps in which it finds labels.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 

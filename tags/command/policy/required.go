@@ -32,8 +32,8 @@ func requirementOf(kind string, condition celCondition, message string) dict {
 	return dict{"expression": condition, "message": message}
 }
 
-// unlessBrokenBefore returns the condition that an object's labels fulfil the condition on all profiles, or that they didn't before the
-// request either. The function condition gets the name of a variable with the labels, such as variables.oldKeys. It has no values.
+// unlessBrokenBefore returns the condition that an object's labels fulfil the condition on all profiles, or that its labels before the
+// request didn't either. The condition is about the labels in variables.keys or variables.oldKeys: see keyList.
 func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
 	isFulfilledBy := func(labels celText) celCondition {
 		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
@@ -77,7 +77,7 @@ func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 // addRequirementsOf adds the requirements of the rule, or returns the reason why it doesn't add all of them. It adds all if:
 //
 //   - the rule is for all resources, and
-//   - objects of one kind alone can give the tag, and
+//   - all sources that can give the tag read one object of the same kind, and
 //   - the policy checks this kind.
 func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) (reason string) {
 	if len(rule.Resources) > 0 {
@@ -102,7 +102,7 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 	hasOtherKind := slices.ContainsFunc(sources, func(s tagSource) bool { return s.kind != kind })
 
 	switch {
-	case kind == "" || hasOtherKind:
+	case kind == "" || hasOtherKind: // E.g. several Namespaces can give it, or a Namespace and the XR.
 		return "not only objects of one kind can give the tag"
 	case !slices.Contains(p.Kinds, kind):
 		return fmt.Sprintf("%s gives the tag, which no --match names", kindTitle(kind))
@@ -125,7 +125,9 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
 	out.Source = s
 
-	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject(s) {
+	// Of several objects, each can have the label, so none has to. A source without a resource reads the XR.
+	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
+	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
 		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // Of an invalid kind, such as v1/Namespaces, there are no objects.
 	}
 
@@ -148,12 +150,6 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 	}
 
 	return out, false
-}
-
-// readsOneObject reports whether the source, which names one kind, reads one object. If it reads several objects, each of them can have
-// the label, so none of them has to.
-func readsOneObject(s *v1beta1.Source) bool {
-	return s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne // Without a resource, it reads the XR.
 }
 
 // isAnnotationKey reports whether an annotation can have the key. Keys of annotations are as those of labels, but may have capitals before
@@ -182,7 +178,7 @@ func (c *profileChecker) becomesTag(l tags.Label, ruleKey string) bool {
 	return c.KeySet(c.keysMeantBy(ruleKey)...).Has(tag.Key) && isAdmittedKey(reason)
 }
 
-// forAllProfiles returns the condition for each profile, joined with &&. If neighbors have the same condition, it is there once.
+// forAllProfiles returns the conditions of all profiles, joined with &&. Profiles in a row with the same condition share it.
 func (p *policy) forAllProfiles(condition func(c *profileChecker) celCondition) celCondition {
 	return strings.Join(slices.Compact(words.Map(p.Checkers, condition)), " && ")
 }
@@ -190,12 +186,10 @@ func (p *policy) forAllProfiles(condition func(c *profileChecker) celCondition) 
 // labelRequirement returns the requirement that objects of the sources' kind have a label that becomes the tag of the rule. An object that
 // had no such label before the request needs none.
 func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
-	hasLabel := func(c *profileChecker, labels celText) celCondition {
-		return labels + ".exists(l, " + c.hasRuleKey(ruleKey) + ")"
-	}
+	hasLabel := func(c *profileChecker, labels string) string { return labels + ".exists(l, " + c.hasKey(ruleKey) + ")" }
 
 	names := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
-	if sources[0].Prefix != "" {
+	if sources[0].Prefix != "" { // The source doesn't read a map such as spec.labels.
 		names = "a label or annotation " + names
 	}
 
@@ -206,8 +200,9 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 // owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
 func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	isSpelled := func(c *profileChecker, labels celText) celCondition {
-		hasAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.keysMeantBy(ruleKey)))
-		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasAnyCase, c.hasRuleKey(ruleKey))
+		// The list of one item names the tag key tag.
+		hasKeyInAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.keysMeantBy(ruleKey)))
+		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasKeyInAnyCase, c.hasKey(ruleKey))
 	}
 
 	return requirementOf(kind, p.unlessBrokenBefore(isSpelled), fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", ruleKey))
@@ -217,7 +212,7 @@ func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 // the request adds or changes them.
 func (p *policy) valueRequirement(rule *v1beta1.TagRule, kind string) dict {
 	isAllowed := p.forAllProfiles(func(c *profileChecker) celCondition {
-		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasRuleKey(rule.Key), matches(c.CELTagValue, allowedPattern(rule)))
+		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasKey(rule.Key), matches(c.CELTagValue, allowedPattern(rule)))
 	})
 
 	return requirementOf(kind, isAllowed, fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")))
@@ -238,15 +233,15 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 // keysMeantBy returns the tag keys that the rule's key means, such as owner and plexsphere:owner for owner.
 func (c *profileChecker) keysMeantBy(ruleKey string) []string { return c.tagger.TagKeys(ruleKey) }
 
-// hasRuleKey returns the condition that the label l becomes a tag with a key that the rule's key means, such as
+// hasKey returns the condition that the label l becomes a tag with a key that the rule's key means, such as
 // l.tag in ['owner', 'plexsphere:owner'].
-func (c *profileChecker) hasRuleKey(ruleKey string) celCondition {
+func (c *profileChecker) hasKey(ruleKey string) celCondition {
 	if !c.IgnoresCase() {
 		return c.CELTagKey + " in " + sortedCELList(c.keysMeantBy(ruleKey))
 	}
 
-	// CEL makes only ASCII lower case, so the expression replaces other capitals, such as É. Only prefixes and replacements bring them into
-	// a tag key: the policy refuses labels with such keys.
+	// CEL makes only ASCII lower case, so the expression replaces other capitals, such as É. Only prefixes and replacements bring É into a
+	// tag key, since the policy refuses label keys with É.
 	_, replacements, _ := c.keyFormat.Parts()
 	capitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 

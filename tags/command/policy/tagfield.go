@@ -102,15 +102,12 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		f, reason := p.tagFieldOf(t, isLocated)
-		if reason != "" {
+		if f, reason := p.tagFieldOf(t, isLocated); reason == "" {
+			fields = append(fields, f)
+		} else {
 			kindsByReason[reason] = append(kindsByReason[reason], gvk)
 			reasonByKind[kind] = cmp.Or(reasonByKind[kind], reason)
-
-			continue
 		}
-
-		fields = append(fields, f)
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
@@ -145,19 +142,17 @@ func kindOf(gvk schema.GroupVersionKind) string { return gvk.Group + "/" + gvk.K
 // newTargets returns targets that locate tag fields as the function does in the step. With --crds, the targets use the cluster's schemas.
 func (p *policy) newTargets(s *manifest.Step) *locate.Targets {
 	composite, _ := schema.ParseGroupVersion(s.Composite.APIVersion) // Command.step has checked it.
-	finder := &locate.Finder{
+
+	return (&locate.Finder{
 		Input: p.CloudTags, CompositeGroup: composite.Group,
 		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
 		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return p.schemas[k] }},
-	}
-
-	return finder.NewTargets()
+	}).NewTargets()
 }
 
 // content returns all that the policy of the field says, without the kinds. Fields with the same content share a policy.
 func (f *tagField) content() string {
-	parts := words.Map(f.Rules, f.BreachMessages)
-	parts = append(parts, f.Tags("object"), f.Checker.Name, f.InputSelector.Selects("object"), f.ChangesCloud("object"))
+	parts := append(words.Map(f.Rules, f.BreachMessages), f.Tags("object"), f.Checker.Name, f.InputSelector.Selects("object"), f.ChangesCloud("object"))
 
 	return strings.Join(parts, "\x00")
 }
@@ -195,17 +190,13 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns the kinds in --crds, or without --crds the kinds of the built-in index and of the input's tagFields. They are sorted.
+// resourceKinds returns the sorted kinds in --crds. Without --crds, it returns those of the built-in index and of the input's tagFields.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
 	}
 
-	var out []schema.GroupVersionKind
-
-	for gvk := range field.BuiltIn().All() {
-		out = append(out, gvk)
-	}
+	out := slices.Collect(maps.Keys(maps.Collect(field.BuiltIn().All())))
 
 	for i := range p.TagFields {
 		entry := &p.TagFields[i]
@@ -259,7 +250,8 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 // all objects.
 type selector []map[string]string
 
-// Selects returns the condition that the selector selects the object. The condition is empty if the selector selects all objects.
+// Selects returns the condition that the selector selects the object, such as object.metadata.?labels[?'tier'] == optional.of('gold'). The
+// condition is empty if the selector selects all objects.
 func (s selector) Selects(obj celText) celCondition {
 	return anyOf(words.Distinct(words.Map(s, func(labels map[string]string) celCondition {
 		return strings.Join(words.Map(sortedKeys(labels), func(key string) celCondition {
@@ -290,8 +282,8 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 	return out, len(entries) == 0 || len(out) > 0
 }
 
-// noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note has
-// the names of the kinds, unless they have no tag field or the input doesn't select them.
+// noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note
+// has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 	target := &locate.Target{Kind: &locate.TargetKind{}}
 	reasonsWithoutNames := []string{target.WhyLeftAlone(locate.NoField), target.WhyLeftAlone(locate.NotSelected)}
@@ -307,8 +299,8 @@ func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 	}
 }
 
-// setNames gives the policy of each field a name of the profile, the field's path and its shape, such as cloud-tags-aws-tags-map. If several
-// policies would have this name, the second is cloud-tags-aws-tags-map-2. setNames sorts the fields by the names of their policies.
+// setNames gives the policy of each field a name, such as cloud-tags-aws-tags-map: p.Name, the profile, the field's path and its shape. A
+// second policy with this name is cloud-tags-aws-tags-map-2. setNames sorts the fields by the names of their policies.
 func (p *policy) setNames(fields []*tagField) error {
 	counts := make(map[string]int)
 
@@ -337,8 +329,8 @@ func (p *policy) setNames(fields []*tagField) error {
 // notInNames matches characters that the names of policies may not have, such as the brackets of a path.
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
-// resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may go on
-// to break the rule in the same way. If the policy didn't judge the object before, since it was only observed or not selected, it may not.
+// resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may
+// still break it in the same way. It may not if the policy didn't judge the object before, since the object was only observed, for example.
 func (p *policy) resourcePolicy(f *tagField) []dict {
 	oldWasJudged := []celCondition{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
 	oldWasNotJudged := words.Map(oldWasJudged, func(condition celCondition) celCondition { return surround("!(", condition, ")") })
@@ -366,7 +358,7 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 	groups := words.Distinct(words.Map(f.kinds, func(k schema.GroupVersionKind) string { return k.Group }))
 	constraints := dict{"matchPolicy": "Exact", "resourceRules": []dict{resourceRule(groups, "*")}}
 
-	// Of these resources, the policy judges objects of the field's kinds that their controllers change in the cloud, and that the input selects.
+	// The conditions leave out resources of other kinds, resources that are only observed, and those that the input doesn't select.
 	conditions := slices.DeleteFunc([]dict{
 		namedExpression("kinds", f.IsOfKinds()),
 		namedExpression("changes", f.ChangesCloud("object")),
@@ -380,7 +372,7 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 func indented(expression celText) celText { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
 // BreachMessages returns the expression of a list of messages, one for each breach of the rule. In the expression, o.object is the object,
-// and t is the list of its tags. For a rule on owner, there is a message:
+// t is the list of its tags, and e is a tag. For a rule on owner, there is a message:
 //
 //   - for each tag owner with a value that the rule doesn't allow
 //   - without a tag owner, for each tag that differs from owner in case only, such as Owner
@@ -412,8 +404,8 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", ifSelected, valueMessages, hasKey, keyMessages)
 }
 
-// Tags returns the expression of the list of tags in the object's field, such as [{'key': 'owner', 'value': 'a'}]. These are the tags that the
-// function reads there. If the field or an item in it has a wrong type, the list is empty: the API server refuses the object by its schema.
+// Tags returns the expression of the list of tags that the function reads in the object's field, such as [{'key': 'owner', 'value': 'a'}].
+// If the field or an item in it has a wrong type, the list is empty: the API server refuses the object by its schema.
 func (f *tagField) Tags(obj celText) celText {
 	switch f.Shape {
 	case field.Map:
@@ -444,8 +436,8 @@ func (f *tagField) tagsInMap(obj, value celText) celText {
 	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s})", keys, value))
 }
 
-// tagsInList returns the expression of the list of tags in the field of the object, a list. In the expressions, f is the list. itemType is the
-// CEL type of the list's items, such as string. tag is the expression of the tag in the item e.
+// tagsInList returns the expression of the list of tags in the field of the object, a list. In the expressions, f is the list. itemType is
+// the CEL type of its items, such as string. tag is the expression of the tag in the item e.
 func (f *tagField) tagsInList(obj celText, itemType string, tag celText) celText {
 	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s)", itemType, tag))
 }
@@ -455,8 +447,8 @@ func asText(value celText) celText {
 	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", value)
 }
 
-// itemKey returns the expression of the tag key in the string e. A key may contain the separator: acme:owner in acme:owner:me. So the key is the
-// first of these that e begins with:
+// itemKey returns the expression of the tag key in the string e. A key may contain the separator, as acme:owner in acme:owner:me. So the
+// key is the first of these that e begins with:
 //
 //   - the longest key of a rule, if a separator follows: acme:owner for a rule on owner
 //   - the key prefix and the text up to a separator: acme:zone
@@ -495,11 +487,12 @@ func (f *tagField) IsOfKinds() celCondition {
 // ChangesCloud returns the condition that the object's controller makes or changes the resource in the cloud, instead of only observing it.
 // The condition is empty if the controller always changes the resource.
 func (f *tagField) ChangesCloud(obj celText) celCondition {
-	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native { // A kind of a Crossplane provider.
+	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native {
+		// A Crossplane provider observes a resource only if its managementPolicies have none of these three. The list names them p.
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
-	// Some other controllers only observe a resource if a field has a value, such as managementPolicy: unmanaged.
+	// Some other controllers only observe a resource if a field has a certain value, such as managementPolicy: unmanaged.
 	readOnly, ok := locate.ControllerOf(f.kinds[0].Group)
 	if !ok {
 		return ""
