@@ -174,8 +174,8 @@ func exceedsSize(text celText, limit profile.Length) celCondition {
 	return fmt.Sprintf("(%s || bytes(%s).size() > %d)", hasTooManyCharacters, text, limit.Bytes)
 }
 
-// matchesIgnoringCase returns the condition that the key matches one of the patterns in any case. A pattern is a key, or the beginning of
-// keys and a *. For k and the patterns zone and cost*, it returns k.matches('(?i)^(cost|zone$)').
+// matchesIgnoringCase returns the condition that the key matches one of the patterns, ignoring case. A pattern is a key, or the beginning
+// of keys and a *. For k and the patterns zone and cost*, it returns k.matches('(?i)^(cost|zone$)').
 func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	folded := slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey))))
 	texts := words.Map(folded, func(pattern string) string {

@@ -50,7 +50,7 @@ func isName(name string) bool {
 }
 
 // parseMatch returns the kinds of --match, each once: apps/Deployment for apps/v1/Deployment. It also returns plurals by kind: for
-// platform.example.org/v1/Zone=zones, platform.example.org/Zone has the plural zones. Of kinds without = the plural is empty.
+// platform.example.org/v1/Zone=zones, platform.example.org/Zone has the plural zones. The plural of a kind without = is empty.
 func parseMatch(values []string) (kinds []string, plurals map[string]string, _ error) {
 	plurals = make(map[string]string)
 

@@ -88,8 +88,8 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 
 // keyCount returns the expression of the number of keys in the map labels that the reading reads. These keys don't count:
 //
-//   - keys of labels in the input itself, for which Slots leaves slots free
-//   - keys that the map counted has, too: the label owner and the annotation owner make one tag
+//   - keys of labels in the input itself. Slots leaves tag slots free for these labels.
+//   - keys that the map counted has, too. The label owner and the annotation owner make one tag.
 func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	counts := r.ReadsKey(labels)
 

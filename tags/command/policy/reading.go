@@ -95,7 +95,7 @@ type reading struct {
 	// celQualifiedKey and celTagKey are the qualified key and the tag key of the label with the key k.
 	celQualifiedKey, celTagKey celText
 
-	// isUntrusted has the kinds of objects that the sources read, such as /Namespace. It is true if labels of the kind are untrusted.
+	// isUntrusted has the kinds of objects that the sources read, such as /Namespace, and reports whether labels of the kind are untrusted.
 	isUntrusted map[string]bool
 }
 
@@ -160,8 +160,8 @@ var whyIllegible = map[v1beta1.Encoding]string{
 	v1beta1.EncodingPlain:  " is no string",
 }
 
-// quotedInMessage returns the expression of the text in quotation marks, for messages. Of a long text it takes 64 characters, since the API
-// server drops messages of 5 KiB.
+// quotedInMessage returns the expression of the text in quotation marks, for messages. It cuts a long text after 64 characters, since the
+// API server drops messages of 5 KiB.
 func quotedInMessage(text celText) celText {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", text)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// allKinds says that a requirement is for objects of all kinds that the policy checks.
+// allKinds is the kind of requirements on objects of all kinds.
 const allKinds = ""
 
 // requirementOf returns the validation that objects of the kind fulfil the condition, e.g. that they have a label tags.example.org/owner.
@@ -125,10 +125,10 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
 	out.Source = s
 
-	// Of several objects, each can have the label, so none has to. A source without a resource reads the XR.
+	// If a source reads several objects, each can have the label, so none has to. A source without a resource reads the XR.
 	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
-		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // Of an invalid kind, such as v1/Namespaces, there are no objects.
+		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // An invalid kind, such as v1/Namespaces, has no objects.
 	}
 
 	for _, key := range p.candidateKeys(s, ruleKey) {
@@ -152,7 +152,7 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 	return out, false
 }
 
-// isAnnotationKey reports whether an annotation can have the key. Keys of annotations are as those of labels, but may have capitals before
+// isAnnotationKey reports whether an annotation can have the key. An annotation's key is as a label's key, but may have capitals before
 // the slash.
 func isAnnotationKey(key string) bool { return len(content.IsLabelKey(strings.ToLower(key))) == 0 }
 
@@ -183,8 +183,8 @@ func (p *policy) forAllProfiles(condition func(c *profileChecker) celCondition) 
 	return strings.Join(slices.Compact(words.Map(p.Checkers, condition)), " && ")
 }
 
-// labelRequirement returns the requirement that objects of the sources' kind have a label that becomes the tag of the rule. An object that
-// had no such label before the request needs none.
+// labelRequirement returns the requirement that objects of the sources' kind have a label for the tag of the rule. An object that had no
+// such label before the request needs none.
 func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 	hasLabel := func(c *profileChecker, labels string) string { return labels + ".exists(l, " + c.hasKey(ruleKey) + ")" }
 
@@ -208,8 +208,8 @@ func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	return requirementOf(kind, p.unlessBrokenBefore(isSpelled), fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", ruleKey))
 }
 
-// valueRequirement returns the requirement that labels have values that the rule allows. It judges labels that become the rule's tag, if
-// the request adds or changes them.
+// valueRequirement returns the requirement that labels have allowed values. It judges labels that become the rule's tag, if the request
+// adds or changes them.
 func (p *policy) valueRequirement(rule *v1beta1.TagRule, kind string) dict {
 	isAllowed := p.forAllProfiles(func(c *profileChecker) celCondition {
 		return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", c.hasKey(rule.Key), matches(c.CELTagValue, allowedPattern(rule)))
@@ -233,8 +233,7 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 // keysMeantBy returns the tag keys that the rule's key means, such as owner and plexsphere:owner for owner.
 func (c *profileChecker) keysMeantBy(ruleKey string) []string { return c.tagger.TagKeys(ruleKey) }
 
-// hasKey returns the condition that the label l becomes a tag with a key that the rule's key means, such as
-// l.tag in ['owner', 'plexsphere:owner'].
+// hasKey returns the condition that the label l becomes a tag with one of keysMeantBy, such as l.tag in ['owner', 'plexsphere:owner'].
 func (c *profileChecker) hasKey(ruleKey string) celCondition {
 	if !c.IgnoresCase() {
 		return c.CELTagKey + " in " + sortedCELList(c.keysMeantBy(ruleKey))

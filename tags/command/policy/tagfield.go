@@ -86,7 +86,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	var fields []*tagField // Each has one kind.
 
 	kindsByReason := make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by the reason.
-	reasonByKind := make(map[string]string)                     // If versions of a kind have different reasons, that of the first.
+	reasonByKind := make(map[string]string)                     // The reason of the kind's first version without a policy.
 
 	for _, gvk := range p.resourceKinds() {
 		kind := kindOf(gvk)
@@ -157,7 +157,7 @@ func (f *tagField) content() string {
 	return strings.Join(parts, "\x00")
 }
 
-// readSchemas sets schemas to those of the kinds that the files at the paths define. It leaves out kinds whose API group the function
+// readSchemas keeps the schemas of the kinds that the files at the paths define. It leaves out kinds whose API group the function
 // doesn't know, unless an entry of tagFields is for the kind. With fieldDiscovery Index, the function uses no schemas, so they are empty.
 func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	if len(paths) == 0 {
@@ -190,7 +190,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns the sorted kinds in --crds. Without --crds, it returns those of the built-in index and of the input's tagFields.
+// resourceKinds returns the sorted kinds in --crds. Without --crds: all kinds of the built-in index and of the input's tagFields.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
