@@ -118,7 +118,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	}
 
 	run.Set = set
-	run.Resolved(ctx)
+	run.LogLabels(ctx)
 
 	return respond(ctx, run, stamper, targets, copies)
 }

@@ -40,8 +40,8 @@ func (r *Report) Totals() *Report {
 	}
 }
 
-// Cut returns the report with Totals, and with the first resources of each list, at most maxList bytes of them. All of it has at
-// most MaxBytes.
+// Cut returns the totals and the first resources of each list. A list has at most 32 KiB of YAML, and all of it at most MaxBytes.
+// More has the number of resources that are left out of each list.
 func (r *Report) Cut() *Report {
 	out := r.Totals()
 	out.More = make(map[string]int)

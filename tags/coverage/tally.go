@@ -129,8 +129,8 @@ func New(o Options) *Tally {
 	return t
 }
 
-// Requires reports whether a resource can be incomplete. A wrong value breaks even a rule that requires no tag.
-func (t *Tally) Requires() bool { return t.required || len(t.broken) > 0 }
+// CanBeIncomplete reports whether a resource can be incomplete. A wrong value breaks even a rule that requires no tag.
+func (t *Tally) CanBeIncomplete() bool { return t.required || len(t.broken) > 0 }
 
 // Schemas returns the kinds whose schemas show their tag fields. A schema may be missing here.
 func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.Schemas() }
@@ -487,7 +487,7 @@ func (t *Tally) Report() *Report {
 		}
 	}
 
-	out := &Report{Total: t.order(t.total), Others: t.others, Required: t.Requires(), Violations: slices.Concat(t.broken...)}
+	out := &Report{Total: t.order(t.total), Others: t.others, Required: t.CanBeIncomplete(), Violations: slices.Concat(t.broken...)}
 
 	out.Lists = words.Map([]string{untagged, incomplete, ListDrifted, untaggable, unknown}, func(name string) List {
 		return List{Name: name, Resources: t.lists[name]}

@@ -122,7 +122,7 @@ func (f *family) complete(to *Field, does filling) {
 	whole := to.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)
 
-	filled := below && !to.Shape.Form().IsText
+	filled := below && !to.Shape.Form().IsJoined
 	to.LateInit, to.LastStays = filled && does.missing, filled && does.stays
 	to.KubernetesLabels = whole == kubernetesLabels
 

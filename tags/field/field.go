@@ -50,14 +50,15 @@ type Form struct {
 	// IsMap says whether the field is a map of strings, and HasLists whether it is a map of lists.
 	IsMap, HasLists bool
 
-	// IsList says whether the tags are in a list or in one string. Server-side apply may take such a field as a whole.
+	// IsList says whether the field is a list, or one string for all tags. Server-side apply may replace such a field as a whole.
 	IsList bool
 
-	// IsText says whether the field is one string.
-	IsText bool
+	// IsJoined says whether the field is one string for all tags: "owner=me,env=prod".
+	IsJoined bool
 
-	// HasTexts says whether each entry is a string. One string can be tags of several keys: a=b=c of a and of a=b.
-	HasTexts bool
+	// HasStrings says whether the field is a list of one string per tag: ["owner=me", "env=prod"]. A string can be read as tags
+	// with several keys: a=b=c as a: b=c and as a=b: c.
+	HasStrings bool
 }
 
 // Form returns the form of fields of the shape.
@@ -70,9 +71,9 @@ func (s Shape) Form() Form {
 	case KeyValueList:
 		return Form{IsList: true}
 	case StringList:
-		return Form{IsList: true, HasTexts: true}
+		return Form{IsList: true, HasStrings: true}
 	case Joined:
-		return Form{IsList: true, IsText: true}
+		return Form{IsList: true, IsJoined: true}
 	case None:
 	}
 

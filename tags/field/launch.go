@@ -135,15 +135,15 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	return f, used, unused
 }
 
-// UnusedLaunches returns the paths of launched fields of the kind that nobody stamps. A change of their tags would replace a
-// running resource, fail, or have no effect. ValuesAt finds their values.
+// UnusedLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
+// resource, fail, or have no effect. An example is rootBlockDevice[0].tags of an Instance.
 func UnusedLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
 }
 
-// ReadLaunched returns the launched fields of the kind by its schema: one for each row of launched.txt
-// that is stamped without tagFields, in their order. Its shape is None if the schema lacks it.
+// ReadLaunched returns the launched fields of the kind by its schema s. It returns one for each row of
+// launched.txt that gets tags without tagFields, in their order. A field that s lacks has the shape None.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used, _ := launchesOf(gvk.GroupKind())
 	return words.Map(used, func(l launch) Field { return l.read(s) })
@@ -205,8 +205,8 @@ func (l launch) fieldsAt(f Field, fam *family) []Launched {
 	})
 }
 
-// LabelsGoTo reports whether labels go to the field in the item of the list with the key.
-func (l *Launched) LabelsGoTo(key string) bool { return l.Item == "" || key == l.Item }
+// LabelsGoTo reports whether labels go to the field in the item of the list, such as volume.
+func (l *Launched) LabelsGoTo(item string) bool { return l.Item == "" || item == l.Item }
 
 // IsSwitch reports whether the field holds no tags, but tells the cloud to pass on the tags of the resource. An example is
 // propagateTags: SERVICE.

@@ -127,11 +127,12 @@ type ListedLaunch struct {
 	// Change says when a change takes effect: in place, or with the next launch.
 	Change string `json:"change"`
 
-	// ItemKey is the field that tells the items of a list on the path apart, whose [0] then stands for each item. Not there
-	// if the field is in no list, or in its only item.
+	// ItemKey is the field that tells the items of a list on the path apart, such as resourceType in tagSpecifications. The [0] in the
+	// path then stands for each item. ItemKey is empty if the field is in no list, or in its only item.
 	ItemKey string `json:"itemKey,omitempty"`
 
-	// Items that get tags, by their key, and are made if they aren't there. Not there if these are all that there are.
+	// Items has the value of ItemKey of each item that gets tags, such as volume. Missing items are added. If Items is empty, each
+	// item that is there gets tags.
 	Items []string `json:"items,omitempty"`
 
 	// Value that a field of shape Switch gets.

@@ -82,8 +82,8 @@ func FromTagField(tf *v1beta1.TagField) Field {
 	return f
 }
 
-// ToTagField returns the entry that gives the tag field f to the kind. It returns false if entries have no such field, or if
-// the field is on request.
+// ToTagField returns the entry of tagFields that gives the tag field f to the kind. It returns false if no entry can, since entries
+// have no shape MapOfLists. It also returns false if f is on request.
 func ToTagField(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	tf := v1beta1.TagField{
 		APIVersion: profile.NewPattern(k.GroupVersion().String()), Kind: profile.NewPattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
@@ -201,7 +201,7 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 
 	// Only lists need their schema: a map is hardly ever atomic, and a string always is.
 	form := f.Shape.Form()
-	if !ok && !form.IsMap && !form.IsText && r.Schemas != nil {
+	if !ok && !form.IsMap && !form.IsJoined && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		known = Read(k.GroupVersionKind, s)
 

@@ -23,12 +23,12 @@ const (
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
 // kinds.
 type Schemas struct {
-	// Of returns the schema of a kind, or no object if there is none. Each call asks Crossplane for
-	// the schema.
+	// Of returns the schema of a kind, or no object if there is none or if Crossplane hasn't sent it
+	// yet. Package locate notes each kind that Of gets, so that Crossplane sends its schema.
 	Of func(k schema.GroupVersionKind) object.Node
 
-	// Given returns the schema of a kind without asking for it, or no object if nobody has sent the
-	// schema. It may be nil.
+	// Given returns the schema of a kind that the pipeline step itself requires, or no object. Nobody
+	// notes the kind. Given may be nil.
 	Given func(k schema.GroupVersionKind) object.Node
 }
 

@@ -203,8 +203,8 @@ type Service struct {
 	KeyCharacters   string `json:"keyCharacters"`
 	ValueCharacters string `json:"valueCharacters"`
 
-	// Admitted are in words the values that the service's API is known to admit. It is known to refuse others. Not there if
-	// it isn't known to refuse any.
+	// Admitted says in words which values the service's API admits, if it is known to refuse others. It is empty if the API
+	// isn't known to refuse any.
 	Admitted string `json:"admitted,omitempty"`
 
 	// Reserved are prefixes that keys can't have.

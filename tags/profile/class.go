@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Class is a set of strings, such as all strings of letters and digits. The zero Class has all strings.
+// A Class is a character class: the set of strings of certain characters, such as letters and digits. The zero Class has all strings.
 type Class struct {
 	// Name is the name of the class in messages.
 	Name string

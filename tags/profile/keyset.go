@@ -161,7 +161,7 @@ func foldWith(fold func(r rune) rune, key string) string {
 	return strings.Map(fold, key)
 }
 
-// FoldKey returns the key with its case folded, as reserved keys compare.
+// FoldKey returns the key in lower case, as reserved keys compare on every cloud. Profile.Fold does so for clouds that ignore case.
 func FoldKey(key string) string { return strings.Map(foldRune, key) }
 
 // foldRune returns one character for all characters that differ only in case: k for k, K and the sign of

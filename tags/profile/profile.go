@@ -71,7 +71,7 @@ type Profile struct {
 	PassesLabelsOn bool
 }
 
-// Noun returns the word of messages for an entry of a field with the profile: tag or label.
+// Noun returns the word for an entry of a field in messages: label if the profile passes labels on, and else tag.
 func (p *Profile) Noun() string {
 	if p.PassesLabelsOn {
 		return "label"

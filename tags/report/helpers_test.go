@@ -85,7 +85,7 @@ func (s *scene) play(t *testing.T) []string {
 
 	if s.respond == nil {
 		s.respond = func(r *Run) *fnv1.RunFunctionResponse {
-			r.Resolved(t.Context())
+			r.LogLabels(t.Context())
 			return r.Success(t.Context(), &s.outcome)
 		}
 	}

@@ -31,8 +31,8 @@ func (r *Run) logOf(digest string) *slog.Logger {
 	return r.Log.With(r.provisioned(), slog.String("digest", digest))
 }
 
-// Resolved writes a debug log line for each label, with its source and the sources that it overrode.
-func (r *Run) Resolved(ctx context.Context) {
+// LogLabels writes a debug log line for each label, with its source and the sources that it overrode.
+func (r *Run) LogLabels(ctx context.Context) {
 	if !r.Log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}

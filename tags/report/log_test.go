@@ -20,7 +20,7 @@ func TestLogLevel(t *testing.T) {
 	r.Log = slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	r.Set.Labels = []tags.Label{{QualifiedKey: "a"}} // Without a source, it can't be told of.
 
-	r.Resolved(t.Context())
+	r.LogLabels(t.Context())
 	r.Success(t.Context(), &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "a", Changes: stamp.Changes{Added: map[string]stamp.Values{"a": {After: "b"}}}}}}})
 
 	if b.Len() > 0 {

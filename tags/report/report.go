@@ -50,7 +50,7 @@ type Run struct {
 	Targets *locate.Targets
 	Stamper *stamp.Stamper
 
-	// AlreadyStamped says that a run of this step has made the resources of the request, which is to be explained.
+	// AlreadyStamped says that the desired resources have the tags of this step already, as in a rendered request that `explain` runs.
 	AlreadyStamped bool
 
 	// xr is the observed composite resource, and steps are the steps of this function that ran before.
@@ -65,8 +65,8 @@ func NewRun(req *fnv1.RunFunctionRequest) *Run {
 	return &Run{Request: req, Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
 }
 
-// Again lets the run return all results, also results that an earlier run has returned.
-func (r *Run) Again() *Run {
+// WithAllResults lets the run return all results, even if an earlier run has returned the same.
+func (r *Run) WithAllResults() *Run {
 	r.steps.said = nil
 
 	return r

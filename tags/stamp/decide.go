@@ -181,7 +181,7 @@ func (d *Decision) put(i int) {
 func (d *Decision) entry(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
-	if others := d.others(); others != nil && !d.Labels.Shape.Form().HasTexts {
+	if others := d.others(); others != nil && !d.Labels.Shape.Form().HasStrings {
 		if o := others.Find(e.ID); o != nil {
 			spelled := *e
 			spelled.Key = o.Key
@@ -386,7 +386,7 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 			n--
 		}
 
-		if !d.Labels.Shape.Form().HasTexts {
+		if !d.Labels.Shape.Form().HasStrings {
 			break // All entries take the place of one tag.
 		}
 	}

@@ -107,7 +107,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
-	if l.Shape.Form().HasTexts {
+	if l.Shape.Form().HasStrings {
 		l.setKnownKeys(slices.Concat(remove, ignore))
 	}
 

@@ -68,9 +68,9 @@ func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit 
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return profile.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
-	case k.Shape.Form().IsText:
+	case k.Shape.Form().IsJoined:
 		reason, limit = k.refusesJoined(key, value)
-	case k.Shape.Form().HasTexts:
+	case k.Shape.Form().HasStrings:
 		// The profile has checked the tag with its own separator. The field's separator may be another one.
 		if reason = k.Profile.CheckEntry(key, k.Separator, value); reason != "" {
 			return reason, k.Profile.Limit(reason)
@@ -202,7 +202,7 @@ func (k *Keys) Entry(t *tags.Tag) Entry {
 		e.Item = object.TextNode(e.text)
 	}
 
-	if k.Shape.Form().HasTexts {
+	if k.Shape.Form().HasStrings {
 		e.separator = k.Separator
 	}
 

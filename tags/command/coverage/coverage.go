@@ -160,7 +160,7 @@ func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 	o.CompositeGroup = schema.FromAPIVersionAndKind(step.Composite.APIVersion, step.Composite.Kind).Group
 
 	t := coverage.New(o)
-	if c.Strict && !t.Requires() {
+	if c.Strict && !t.CanBeIncomplete() {
 		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy, so give --key", step.Name)
 	}
 

@@ -74,7 +74,7 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (answer, err
 		return nil, errors.Wrapf(err, "cannot read %s", c.Request)
 	}
 
-	rsp, err := c.Function(ctx, report.NewRun(req).Again())
+	rsp, err := c.Function(ctx, report.NewRun(req).WithAllResults())
 	if err != nil {
 		return nil, err
 	}
