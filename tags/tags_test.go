@@ -168,11 +168,11 @@ func TestLabelCompare(t *testing.T) {
 	}
 }
 
-func TestTagSkip(t *testing.T) {
+func TestTagSkippedLabel(t *testing.T) {
 	want := tags.SkippedLabel{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Provider: "aws", Reason: "count-cap"}
 	got := (&tags.Tag{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "env", Value: "prod"}, Key: "plexsphere:platform/env"}).SkippedLabel("aws", profile.CountCap)
 
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("\nA skipped label should carry both keys, the profile and the reason.\nSkip(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA skipped label should carry both keys, the profile and the reason.\nSkippedLabel(...): -want, +got:\n%s", diff)
 	}
 }

@@ -84,7 +84,7 @@ func TestLife(t *testing.T) {
 		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", at.Free, at.Limit)},
 		{"decision", "stamp/decide.go", "Decision", fmt.Sprintf("the tag field is to have %d tags", after.Len())},
 		{"entry", "tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
-		{"record", "stamp/judged.go", "Judged", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},
+		{"record", "stamp/record.go", "Record", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},
 		{"finding", "report/findings.go", "findings", fmt.Sprintf("`%s` is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Keys(stamp.Tagged)))},
 		{"result", "report/results.go", "topic", fmt.Sprintf("none, since no label is skipped; the condition says `%s`", conditionMessage(t, read("expected.yaml")[0]))},
 	}

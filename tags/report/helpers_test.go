@@ -215,18 +215,18 @@ func skip(provider, key string, reason profile.SkipReason, limit string, resourc
 }
 
 // records of labels with the fate, by key and value.
-func records(fate stamp.Fate, tagged map[string]string) (out []stamp.Judged) {
+func records(fate stamp.Fate, tagged map[string]string) (out []stamp.Record) {
 	for _, key := range slices.Sorted(maps.Keys(tagged)) {
-		out = append(out, stamp.Judged{Tag: &tags.Tag{Key: key, Value: tagged[key]}, Fate: fate})
+		out = append(out, stamp.Record{Tag: &tags.Tag{Key: key, Value: tagged[key]}, Fate: fate})
 	}
 
 	return out
 }
 
 // recordsOf returns the records of labels with the fate and the keys.
-func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Judged) {
+func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Record) {
 	for _, key := range keys {
-		out = append(out, stamp.Judged{Tag: &tags.Tag{Key: key}, Fate: fate})
+		out = append(out, stamp.Record{Tag: &tags.Tag{Key: key}, Fate: fate})
 	}
 
 	return out

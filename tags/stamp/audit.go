@@ -9,13 +9,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Changes are the changes of tags once Crossplane applies a resource: added, changed and removed tags by key. Added
-// tags have no value before, and removed tags none after.
+// Changes has the tags that change once Crossplane applies a resource, by key. Added tags have no Before, and Removed tags have no
+// After.
 type Changes struct {
 	Added, Changed, Removed map[string]Values
 }
 
-// Values of a tag.
+// Values has the values of a tag before and after Crossplane applies the resource.
 type Values struct {
 	Before, After string
 }
@@ -23,12 +23,12 @@ type Values struct {
 // IsEmpty reports whether nothing changes.
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// changesOf returns the changes of tags if t becomes r: env changes from dev to prod if the observed field has env:
-// dev, and r has env: prod. The keys of labels tell tags apart. A field that can't be read is left alone, and has no
-// changes. See testdata/cases/audit.yaml.
+// changesOf returns the changes of t's tags once Crossplane applies r, which is t with its new tags. If the observed field has env:
+// dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. The labels l are for reading
+// lists of strings. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
-	if err != nil || t.ObservedErr != nil || settled(t, after) {
+	if err != nil || t.ObservedErr != nil || isSettled(t, after) {
 		return c
 	}
 
@@ -46,7 +46,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	// Each step has the entries of one tag, which is new or has another value.
+	// The entries belong to one tag, which is new or has another value.
 	for entries := range old.Updated(desired) {
 		if previous := old.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
@@ -55,7 +55,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 		}
 	}
 
-	// A tag stays if the provider sets it, or if another field manager owns it.
+	// An entry stays if the provider sets it, or if another field manager owns it.
 	for entries := range old.Removed(desired) {
 		isRemoved := func(e tagset.Entry) bool {
 			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere())
@@ -69,9 +69,10 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// addUnselected adds to o why the input doesn't select t, if tags in the cloud decide on this. It also adds the tags of this
-// function that t loses because the input no longer selects t. If the observed Bucket has plexsphere:env, and no step
-// desires that tag, plexsphere:env is removed.
+// addUnselected adds a result for t, which the input doesn't select, in two cases:
+//   - The cloud lacks the tags of matchCloudTags.
+//   - t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it, Changes.Removed has
+//     plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
 	if t.LeaveReason != locate.None {
 		return
@@ -86,7 +87,7 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 		l := s.knownResourceLabelsOf(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
-		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) })
+		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
 	}
 
 	if r.LeftAlone != "" || !r.Changes.IsEmpty() {
@@ -94,10 +95,10 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	}
 }
 
-// settled reports whether the observed tag field of t has the value after already, so that nothing changes. The observed value
-// {env: prod, crossplane-kind: bucket} has {env: prod}: the provider and Kubernetes may set further entries of a map. This is so
-// in most runs, and needs no set of tags.
-func settled(t *locate.Target, after object.Node) bool {
+// isSettled reports whether the value after changes nothing in the observed tag field of t. If after is {env: prod}, the observed
+// {env: prod, crossplane-kind: bucket} is settled: the provider and Kubernetes may set further entries of a map. Most fields are
+// settled. For these, changesOf needs no tagset.Set.
+func isSettled(t *locate.Target, after object.Node) bool {
 	observed := t.ObservedValue
 	if !observed.IsObject() || !after.IsObject() {
 		return observed.Equal(after)
@@ -112,11 +113,12 @@ func settled(t *locate.Target, after object.Node) bool {
 
 	for key, v := range observed.Fields() {
 		desiredValue, isDesired := desired[string(key)]
+		mayBeThere := locate.ProviderSets(t.Field, key) || t.Field.OnlyKubernetes(key)
 
 		switch {
 		case isDesired && desiredValue.Equal(v):
 			found++
-		case isDesired || !locate.ProviderSets(t.Field, key) && !t.Field.OnlyKubernetes(key):
+		case isDesired || !mayBeThere:
 			return false
 		}
 	}

@@ -10,18 +10,17 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// acceptsNoOther reports whether the source of the label has onConflict Error: it accepts no other tag with the label's
-// key.
-func (d *Decision) acceptsNoOther(l *fieldLabel) bool {
+// failsOnConflict reports whether another tag with the label's key fails the run: the source of the label has onConflict Error.
+func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
 
-// conflictOf returns an error if the label at position i has onConflict Error, and the tag exists with a value that Crossplane has
-// never applied. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. See
+// conflictOf returns an error if the label at position i has onConflict Error, and the resource or the cloud has its tag at a value
+// that Crossplane hasn't applied. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. See
 // testdata/cases/error-of-cloud.yaml.
 func (d *Decision) conflictOf(i int) error {
 	l := &d.Labels.all[i]
-	if l.Reserved || !d.acceptsNoOther(l) {
+	if l.Reserved || !d.failsOnConflict(l) {
 		return nil
 	}
 
@@ -37,7 +36,7 @@ func (d *Decision) conflictOf(i int) error {
 		e := d.Observed.Find(id)
 
 		return errors.Errorf("the field manager %s has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
-			cmp.Or(d.Owners.Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quote(e), l.Source.Name, l.Value)
+			cmp.Or(d.Owners.Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(e), l.Source.Name, l.Value)
 	}
 
 	if d.Cloud == nil || d.CloudMayBeOutdated {
@@ -50,12 +49,12 @@ func (d *Decision) conflictOf(i int) error {
 	}
 
 	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it",
-		l.Key, quote(e), l.Source.Name, l.Value)
+		l.Key, quotedValue(e), l.Source.Name, l.Value)
 }
 
-// quote returns the value of the tag e for messages, such as "prod" in quotes. A value that is no string is named by its kind, such
-// as list.
-func quote(e *tagset.Entry) string {
+// quotedValue returns the value of the tag e for messages: "prod" with quotes for a string, and the kind of any other value, such as
+// list.
+func quotedValue(e *tagset.Entry) string {
 	if e.Value.IsString() {
 		return strconv.Quote(e.Value.Text())
 	}

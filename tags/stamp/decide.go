@@ -11,38 +11,38 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Decision says which tags a resource is to have. Decide changes the Tags of the State to the tags that the tag field is
-// to have.
+// A Decision says which tags a tag field is to have. Decide changes the Tags of the State to these tags.
 type Decision struct {
 	*State
 
-	// judged are the records of labels, by position.
-	judged []Judged
+	// records has the record of each label in Labels.all, at the label's position.
+	records []Record
 
-	// instead has the other system's tag that takes the place of a missing label, by the label's position.
-	instead map[int][]tagset.Entry
+	// insteadOf has the entries of another system's tag that takes the place of a missing label, by the label's position. With
+	// ignoreTags [backup], the cloud's backup: daily is there instead of the label backup: weekly.
+	insteadOf map[int][]tagset.Entry
 
-	// foreign are tags of other systems that the field lacks, or of which it has fewer entries than the cloud.
-	foreign [][]tagset.Entry
+	// otherSystemsTags has the entries of each tag of another system that the field lacks, or of which it has fewer entries than the
+	// cloud. In a list of strings, zone=a and zone=b are two entries of the tag zone.
+	otherSystemsTags [][]tagset.Entry
 
-	// respelled are the positions of labels whose reserved keys had a tag in another case, such as Owner for owner. The label
-	// replaces that tag.
+	// respelled has the positions of labels with reserved keys that replace a tag in another case: the label owner replaces Owner.
 	respelled []int
 
 	// trustedWithoutSlot counts the trusted labels without a tag slot. trustedWithoutSlotKeys has the first of their keys.
 	trustedWithoutSlot     int
 	trustedWithoutSlotKeys []string
 
-	// takenAwayKeys are the reserved keys of tags that an earlier step set, and that Decide removed.
+	// takenAwayKeys has the reserved keys of tags that an earlier step set, and that Decide removed.
 	takenAwayKeys []string
 
 	// notes say which tags differ from the input's wishes, and why.
 	notes Notes
 
-	// trusted are the tags of labels of trusted sources with reserved keys, by key.
+	// trusted has the tags that stay because an earlier step set them from a trusted source, key to value.
 	trusted map[string]string
 
-	// follows are the changes of other systems' tags that this run follows: see follow.
+	// follows has the changes of other systems' tags that this run follows: see follow.
 	follows followedChanges
 }
 
@@ -56,7 +56,7 @@ type Decision struct {
 //
 // It returns an error if a label has onConflict Error, and the tag has another value.
 func Decide(s *State) (*Decision, error) {
-	d := &Decision{State: s, judged: s.Labels.undecided()}
+	d := &Decision{State: s, records: s.Labels.newRecords()}
 	d.removeReserved()
 
 	if err := d.replace(); err != nil {
@@ -88,10 +88,10 @@ func (d *Decision) removeReserved() {
 			continue // The provider would add the tag again.
 		}
 
-		labelKey, hasLabel := e.FirstKey(l.assigned)
-		_, hasSkippedLabel := e.FirstKey(l.forfeited)
+		labelKey, hasLabel := e.FirstKey(l.reservedByLabels)
+		_, hasSkippedLabel := e.FirstKey(l.reservedBySkipped)
 
-		if !hasLabel && !hasSkippedLabel && d.trustedBefore(e) {
+		if lacksLabel := !hasLabel && !hasSkippedLabel; lacksLabel && d.setFromEarlierTrustedSource(e) {
 			continue
 		}
 
@@ -99,14 +99,16 @@ func (d *Decision) removeReserved() {
 
 		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		} else if !d.ownedByOthers(e) { // Another field manager's tag keeps its slot.
-			d.respelled = append(d.respelled, l.assignedTo[profile.FoldKey(labelKey)])
+		} else if !d.takesSlotAlready(e) { // Otherwise, replaceStayingTags puts the label.
+			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
 }
 
-// setByTrustedLabel reports whether the entry e gets or has the value of a trusted label. If owner is a reserved key, the label
-// owner: team-a later replaces owner: me. With another key, e must have the key and the value of the label already.
+// setByTrustedLabel reports whether the entry e gets or has the value of a trusted label, in one of two cases:
+//   - The label has a reserved key. The label owner: team-a later replaces owner: me.
+//   - e has the key and the value of the label. If only owner is reserved, the string owner=a=b may be the tag of the trusted label
+//     owner=a: b.
 func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {
@@ -114,26 +116,27 @@ func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	}
 
 	l := &d.Labels.all[i]
+	isSameTag := e.Key == l.Key && tagset.IsText(e.Value, l.Value)
 
-	return l.Reserved || l.Trusted && e.Key == l.Key && tagset.IsText(e.Value, l.Value)
+	return l.Reserved || l.Trusted && isSameTag
 }
 
-// trustedBefore reports whether an earlier step of this function set the entry e from a trusted source. It records e as trusted for
-// later steps.
-func (d *Decision) trustedBefore(e *tagset.Entry) (found bool) {
+// setFromEarlierTrustedSource reports whether an earlier step of this function set the entry e from a trusted source. If so, it adds e
+// to d.trusted, for later steps.
+func (d *Decision) setFromEarlierTrustedSource(e *tagset.Entry) (found bool) {
 	for key, value := range d.EarlierTrustedTags {
 		if e.IsTag(key, value) {
 			found = true
 
-			d.trusted = put(d.trusted, key, value)
+			d.trusted = withKey(d.trusted, key, value)
 		}
 	}
 
 	return found
 }
 
-// replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod
-// replaces env: dev. With Retain, env: dev stays. A label with a reserved key always replaces.
+// replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod replaces
+// env: dev. With Retain, env: dev stays. A label with a reserved key always replaces the tag.
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
@@ -142,26 +145,26 @@ func (d *Decision) replace() error {
 		case present == nil:
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
-		case d.acceptsNoOther(l):
+		case d.failsOnConflict(l):
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
-				d.Labels.Profile.Noun(), l.Key, quote(present), l.Source.Name, l.Value)
+				d.Labels.Profile.Noun(), l.Key, quotedValue(present), l.Source.Name, l.Value)
 		default:
-			d.judged[i].Fate = Retained
+			d.records[i].Fate = Retained
 		}
 	}
 
-	// Respelled labels take the slots of the tags that they replace.
+	// These labels take the slots of the tags that removeReserved has removed.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)
 		}
 	}
 
-	// On DigitalOcean, the labels Env and env can take the place of one tag. Each label that replaces a tag is put again, since
-	// the other one may have replaced its tag.
-	for _, positions := range d.Labels.byFold {
+	// On DigitalOcean, the labels Env and env can take the place of one tag. Each of them that replaces a tag is put again, since the
+	// other label may have replaced its tag.
+	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
-			if d.judged[i].Fate == Tagged {
+			if d.records[i].Fate == Tagged {
 				d.put(i)
 			}
 		}
@@ -170,21 +173,21 @@ func (d *Decision) replace() error {
 	return nil
 }
 
-// put sets the tag of the label at position i.
+// put makes a tag of the label at position i.
 func (d *Decision) put(i int) {
-	d.judged[i].Fate = Tagged
-	d.Tags.Put(d.entry(i))
+	d.records[i].Fate = Tagged
+	d.Tags.Put(d.entryToPut(i))
 }
 
-// entry returns the entry for the label at position i. Some clouds ignore case. If another field manager owns Env on Azure, the
-// entry of the label env has the key Env, too. So it replaces that tag.
-func (d *Decision) entry(i int) *tagset.Entry {
+// entryToPut returns the entry that put writes for the label at position i. Azure ignores case. If another field manager owns Env there,
+// the entry of the label env has the key Env, so that it replaces this tag.
+func (d *Decision) entryToPut(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
-	if others := d.others(); others != nil && !d.Labels.Shape.Form().HasStrings {
-		if o := others.Find(e.ID); o != nil {
+	if staying := d.stayingTags(); staying != nil && !d.Labels.Shape.Form().HasStrings {
+		if other := staying.Find(e.ID); other != nil {
 			spelled := *e
-			spelled.Key = o.Key
+			spelled.Key = other.Key
 
 			return &spelled
 		}
@@ -193,22 +196,22 @@ func (d *Decision) entry(i int) *tagset.Entry {
 	return e
 }
 
-// matching returns the first of the matchers that matches the tag e, or nil. It adds a note if the tag's key is protected.
-func (d *Decision) matching(matchers []matcher, e *tagset.Entry) *matcher {
+// firstMatching returns the first of the matchers that matches the tag e, or nil. It adds NoteProtected if the tag's key is protected.
+func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
 	if slices.Contains(d.ProviderKeys, e.Key) {
 		return nil // The provider would add the tag again.
 	}
 
 	found, protected := d.Labels.firstMatch(matchers, e)
 	if found == nil && protected != "" {
-		d.notes.add(NoteProtected, "", protected)
+		d.notes.add(NoteProtected, protected)
 	}
 
 	return found
 }
 
-// removeTags removes the tags that removeTags of the input names, and keeps labels from becoming such tags. With
-// removeTags [team/*], an earlier step's tag team/a is removed, and the label team/b becomes no tag.
+// removeTags removes the tags that removeTags of the input names, and keeps labels from becoming such tags. With [team/*], it removes an
+// earlier step's tag team/a, and the label team/b becomes no tag.
 func (d *Decision) removeTags() {
 	l := d.Labels
 	if len(l.removeMatchers) == 0 {
@@ -222,29 +225,30 @@ func (d *Decision) removeTags() {
 			}
 		}
 
-		if i, ok := l.byID[entries[0].ID]; ok && !d.Tags.Has(entries[0].ID) {
-			d.judged[i].Fate = Removed
+		id := entries[0].ID
+		if i, isLabel := l.positionByID[id]; isLabel && !d.Tags.Has(id) {
+			d.records[i].Fate = Removed
 		}
 	}
 
-	for i, entries := range d.foreign {
-		d.foreign[i] = d.withoutRemoved(entries)
+	for i, entries := range d.otherSystemsTags {
+		d.otherSystemsTags[i] = d.withoutRemoved(entries)
 	}
 
 	for i := range l.all {
-		entries, gives := d.instead[i]
+		entries, hasOther := d.insteadOf[i]
 
 		switch {
-		case gives:
-			if d.instead[i] = d.withoutRemoved(entries); len(d.instead[i]) == 0 {
-				d.judged[i].Fate = Removed
+		case hasOther:
+			if d.insteadOf[i] = d.withoutRemoved(entries); len(d.insteadOf[i]) == 0 {
+				d.records[i].Fate = Removed
 			}
-		case d.judged[i].Fate != Undecided: // The tag that is there decides, and not the label.
+		case d.records[i].Fate != Undecided: // The loop above has decided by the tag that is there.
 		case l.all[i].removed:
-			d.judged[i].Fate = Removed
+			d.records[i].Fate = Removed
 			d.noteRemoved(&l.all[i].entry)
 		case l.all[i].protected != "":
-			d.notes.add(NoteProtected, "", l.all[i].protected)
+			d.notes.add(NoteProtected, l.all[i].protected)
 		}
 	}
 }
@@ -254,9 +258,9 @@ func (d *Decision) withoutRemoved(entries []tagset.Entry) []tagset.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool { return d.removes(&e) })
 }
 
-// removes reports whether removeTags names the tag e. It notes a tag that ignoreTags names, too.
+// removes reports whether removeTags names the tag e. If ignoreTags names e, too, it adds NoteRemoved.
 func (d *Decision) removes(e *tagset.Entry) bool {
-	removes := d.matching(d.Labels.removeMatchers, e) != nil
+	removes := d.firstMatching(d.Labels.removeMatchers, e) != nil
 	if removes {
 		d.noteRemoved(e)
 	}
@@ -264,56 +268,55 @@ func (d *Decision) removes(e *tagset.Entry) bool {
 	return removes
 }
 
-// noteRemoved notes that removeTags removes the tag e, if ignoreTags names it, too.
+// noteRemoved adds NoteRemoved for the tag e, which removeTags removes, if ignoreTags names e, too.
 func (d *Decision) noteRemoved(e *tagset.Entry) {
 	if d.Labels.namesKey(d.Labels.ignoreMatchers, e) {
-		d.notes.add(NoteRemoved, "", e.Key)
+		d.notes.add(NoteRemoved, e.Key)
 	}
 }
 
-// fill first places tags that need no slot, since this can free slots. Then it fills the free tag slots, in this order:
+// fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
 //   - tags of trusted labels
-//   - further entries of other systems' tags, as the cloud has them
+//   - missing entries of other systems' tags that the field has
 //   - tags of other labels
 //   - other systems' tags that the field lacks
 //   - copied metadata
 //
 // The order is stable: a tag of this run keeps its slot in the next run. See testdata/cases/in-order.yaml.
 func (d *Decision) fill() error {
-	if err := d.replaceOthers(); err != nil {
+	if err := d.replaceStayingTags(); err != nil {
 		return err
 	}
 
-	copies, _ := d.place(d.copies(), 0) // With 0 free slots, it places the copies that need none.
-	incomplete, missing := d.foreignTags()
-	trusted := d.Labels.countTrusted()
+	copies, _ := d.place(d.tagsToCopy(), 0) // With 0 free slots, it puts the copies that need none.
+	incomplete, missing := d.splitOtherSystemsTags()
+	trustedCount := d.Labels.countTrusted()
 
-	free, err := d.fillLabels(0, trusted, d.freeSlots())
+	free, err := d.fillLabels(0, trustedCount, d.freeSlots())
 	if err != nil {
 		return err
 	}
 
 	unplaced, free := d.place(incomplete, free)
 
-	if free, err = d.fillLabels(trusted, len(d.judged), free); err != nil {
+	if free, err = d.fillLabels(trustedCount, len(d.records), free); err != nil {
 		return err
 	}
 
 	unplacedMissing, free := d.place(missing, free)
-	d.notes.add(NoteUnkept, "", firstKeys(append(unplaced, unplacedMissing...))...)
+	d.notes.add(NoteUnkept, keysOf(append(unplaced, unplacedMissing...))...)
 
 	copies, _ = d.place(copies, free)
-	d.notes.add(NoteCopyCapped, "", firstKeys(copies)...)
+	d.notes.add(NoteCopyCapped, keysOf(copies)...)
 
 	return nil
 }
 
-// fillLabels gives free slots to missing tags of the labels between two positions, and returns how many slots are left.
-// With 1 free slot and the untrusted labels a and b, a becomes a tag, and b stays Undecided. It counts trusted labels without a
-// slot.
+// fillLabels gives free slots to the Undecided labels from one position up to another, and returns how many slots are left. With 1 free
+// slot and the labels a and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels counts it in trustedWithoutSlot.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
-		if d.judged[i].Fate != Undecided {
+		if d.records[i].Fate != Undecided {
 			continue
 		}
 
@@ -340,11 +343,11 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	return free, nil
 }
 
-// putMissing sets the tag of the label at position i. If ignoreTags names the tag, it sets the cloud's value instead, such as
-// backup: daily for the label backup: weekly.
+// putMissing makes a tag of the label at position i, which no step desires yet. If ignoreTags names the tag, it puts the cloud's value
+// instead, such as backup: daily for the label backup: weekly.
 func (d *Decision) putMissing(i int) error {
-	if entries, gives := d.instead[i]; gives {
-		d.judged[i].Fate = Ignored
+	if entries, hasOther := d.insteadOf[i]; hasOther {
+		d.records[i].Fate = Ignored
 		d.Tags.PutEntries(entries)
 
 		return nil
@@ -359,17 +362,17 @@ func (d *Decision) putMissing(i int) error {
 	return nil
 }
 
-// slotsForLabel returns how many tag slots the tag of the label at position i needs: 1 if env is new, and 0 if the field or
-// another field manager has env already.
+// slotsForLabel returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
+// has env already.
 func (d *Decision) slotsForLabel(i int) int {
-	if entries, gives := d.instead[i]; gives {
+	if entries, hasOther := d.insteadOf[i]; hasOther {
 		return d.slotsForEntries(entries)
 	}
 
-	e := d.entry(i)
+	e := d.entryToPut(i)
 
 	n := d.Tags.GrowthByPut(e)
-	if n > 0 && d.ownedByOthers(e) {
+	if n > 0 && d.takesSlotAlready(e) {
 		n--
 	}
 
@@ -382,12 +385,12 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
 
 	for i := range entries {
-		if d.ownedByOthers(&entries[i]) {
+		if d.takesSlotAlready(&entries[i]) {
 			n--
 		}
 
 		if !d.Labels.Shape.Form().HasStrings {
-			break // All entries take the place of one tag.
+			break // In other shapes, all entries take one slot.
 		}
 	}
 
@@ -397,10 +400,10 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 // fits reports whether needs slots are free. A tag that needs no slot fits even if there are too many tags already.
 func fits(needs, free int) bool { return needs <= max(free, 0) }
 
-// place sets the given tags in order while slots are free. Each tag has its entries. It returns the tags that found no slot, and
-// how many slots are left. With 1 free slot for backup and patch, patch is unplaced.
-func (d *Decision) place(all [][]tagset.Entry, free int) (unplaced [][]tagset.Entry, slots int) {
-	for _, entries := range all {
+// place puts tags, each with its entries, into free slots. It returns the tags that don't fit, and how many slots are left. With 1 free
+// slot for backup and patch, it returns patch and 0.
+func (d *Decision) place(entriesOfTags [][]tagset.Entry, free int) (unplaced [][]tagset.Entry, left int) {
+	for _, entries := range entriesOfTags {
 		needs := d.slotsForEntries(entries)
 		if !fits(needs, free) || !entries[0].FitsIn(d.Labels.Limits) {
 			unplaced = append(unplaced, entries)
@@ -414,13 +417,13 @@ func (d *Decision) place(all [][]tagset.Entry, free int) (unplaced [][]tagset.En
 	return unplaced, free
 }
 
-// firstKeys returns the key of each tag. Each tag has its entries.
-func firstKeys(all [][]tagset.Entry) []string {
-	return words.Map(all, func(entries []tagset.Entry) string { return entries[0].Key })
+// keysOf returns the key of each tag, by its entries.
+func keysOf(entriesOfTags [][]tagset.Entry) []string {
+	return words.Map(entriesOfTags, func(entries []tagset.Entry) string { return entries[0].Key })
 }
 
-// put sets the key of the map to the value, and returns the map. It makes one if into is nil.
-func put(into map[string]string, key, value string) map[string]string {
+// withKey returns the map with the value at the key. It changes the map into, or makes a map if into is nil.
+func withKey(into map[string]string, key, value string) map[string]string {
 	if into == nil {
 		into = make(map[string]string)
 	}

@@ -15,18 +15,17 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A Look at a target has its tags, and the decision on each label. The command explain prints it.
+// A Look has the tags of a target, and the decision on each label. The command explain prints it.
 type Look struct {
 	*locate.Target
 
-	// LeftAlone is why the resource's tags are not managed, or empty if they are.
+	// LeftAlone says why the resource's tags are not managed. It is empty if they are.
 	LeftAlone string
 
-	// Absent are the labels whose expressions have no value for the resource.
+	// Absent has the labels whose expressions have no value for the resource.
 	Absent []resolve.ValuelessLabel
 
-	// Fields are the tag field of the resource, and then its fields for launched resources. There are none if the
-	// resource is left alone.
+	// Fields has the tag field of the resource, and then its fields for launched resources. It is empty if the resource is left alone.
 	Fields []LookedField
 }
 
@@ -34,22 +33,22 @@ type Look struct {
 type LookedField struct {
 	*field.Field
 
-	// Name is the path of the field. In a list, the name has the key of the item.
+	// Name is the path of the field. In a list, it has the key of the item: spec.forProvider.tagSpecifications[volume].tags.
 	Name string
 
-	// Mismatch is why the field can't be read or written, or empty if it can.
+	// Mismatch says why the field can't be read or written. It is empty if it can.
 	Mismatch string
 
-	// Transformed are the tags of all labels, and Labels the records of all labels, in the order in which they take tag
+	// Transformed has all labels as tags of the profile. Labels has the records of all labels, in the order in which they take tag
 	// slots. Labels that the profile skips come last.
 	Transformed *tags.Transformed
-	Labels      []Judged
+	Labels      []Record
 
-	// Tags of the field before anything is decided, in their order.
+	// Tags has the tags of the field before anything is decided, in their order.
 	Tags []LookedTag
 
-	// Limit says how many tags the resource may have. Free is how many slots were free before anything was decided.
-	// With too many tags, it is negative.
+	// Limit says how many tags the resource may have. Free is the number of free slots before anything is decided. It is negative if
+	// there are too many tags.
 	Limit string
 	Free  int
 }
@@ -58,19 +57,19 @@ type LookedField struct {
 type LookedTag struct {
 	Key, Value string
 
-	// Label whose tag has this key, or nil if there is none.
+	// Label is the label whose tag has this key, or nil.
 	Label *tags.Tag
 
-	// Manager is the field manager that owns the tag in the observed resource, if it isn't Crossplane's.
+	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if only Crossplane does.
 	Manager string
 
-	// NamedBy is the first entry of ignoreTags that names the tag, or the tag of its Label, or nil if none does.
+	// NamedBy is the first entry of ignoreTags that names the tag, or nil. An entry can name the qualified key of the Label.
 	NamedBy *resolve.TagPattern
 }
 
-// Look returns a Look at t, and changes nothing. If the Composition desires env: dev, and the label env: prod has onConflict Retain,
-// the Look has the tag env: dev and a record with the fate Retained. It returns an error if the labels can't be resolved, or if
-// a label conflicts with a tag.
+// Look returns the Look of t, and changes no resource. If the Composition desires env: dev, and the label env: prod has onConflict
+// Retain, the Look has the tag env: dev and a record with the fate Retained. Look returns an error if the labels can't be resolved, or
+// if a label conflicts with a tag.
 func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
@@ -96,12 +95,12 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		l.Absent = set.ValuelessLabels
 	}
 
-	s.inItems, s.added = 0, 0
+	s.bytesInItems, s.addedBytes = 0, 0
 
 	var launched []LookedField
 
 	ownField, err := s.planAll(t, func(_, p *plan) {
-		if p.launched != "" {
+		if p.launchedName != "" {
 			launched = append(launched, s.lookedField(p))
 		}
 	})
@@ -114,19 +113,18 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	return l, nil
 }
 
-// lookedField returns the tags and labels of the plan p for people. In a list of strings, it counts each string as a tag, even a
-// string without a value such as note.
+// lookedField returns the tags and the records of the plan p, as explain prints them. In a list of strings, each string is a tag, even
+// note, which has no value.
 func (s *Stamper) lookedField(p *plan) LookedField {
-	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
+	f := LookedField{Field: p.target.Field, Name: p.launchedName, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 	if f.Name == "" {
 		f.Name = f.Path.String()
 	}
 
-	// All strings are tags.
-	seen := *p.labels
-	seen.Keys = *p.labels.allKeys()
+	labels := *p.labels
+	labels.Keys = *p.labels.allKeys()
 
-	before, err := s.stateOf(newPlan(p.target, &seen))
+	before, err := s.stateOf(newPlan(p.target, &labels))
 	if err != nil {
 		f.Mismatch = err.Error()
 	}
@@ -136,7 +134,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	}
 
 	remove, ignore := s.RemoveTags, s.IgnoreTags
-	if p.PassesLabelsOn { // Entries of removeTags and ignoreTags are for tags.
+	if p.PassesLabelsOn { // These entries are for tags, and not for labels that are handed on.
 		remove, ignore = nil, nil
 	}
 
@@ -147,7 +145,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	return f
 }
 
-// addTags adds the tags of the state. If kubectl edit has set owner: me, that tag has the manager kubectl-edit.
+// addTags adds the tags of the state. If kubectl edit has set owner: me, the tag has the Manager kubectl-edit.
 func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagPattern) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
@@ -167,31 +165,32 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
-// addLabels adds the records of p's labels. The record of the label env: prod has IsThere if the field had env: prod before.
+// addLabels adds the records of p's labels. The record of the label env: prod has IsThere if the field has env: prod in the state before.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
-	for i, j := range slices.Concat(p.judged, p.labels.skipped) {
-		if j.Fate == TakenAway {
+	for i, record := range slices.Concat(p.allRecords, p.labels.skipped) {
+		if record.Fate == TakenAway {
 			continue
 		}
 
-		if i < len(p.labels.all) {
+		if i < len(p.labels.all) { // The records of these labels come first.
 			label := &p.labels.all[i]
 			present := before.Tags.Counterpart(&label.entry)
-			j.IsThere = present != nil && (present.ID != label.entry.ID || tagset.IsText(present.Value, label.Value))
+			hasItsString := present != nil && present.ID != label.entry.ID // The list has the string, read with another key.
+			record.IsThere = hasItsString || present != nil && tagset.IsText(present.Value, label.Value)
 		}
 
-		if j.Fate == Removed {
-			j.NamedBy = p.labels.firstNaming(remove, j.Tag)
+		if record.Fate == Removed {
+			record.NamedBy = p.labels.firstNaming(remove, record.Tag)
 		} else {
-			j.NamedBy = p.labels.firstNaming(ignore, j.Tag)
+			record.NamedBy = p.labels.firstNaming(ignore, record.Tag)
 		}
 
-		f.Labels = append(f.Labels, j)
+		f.Labels = append(f.Labels, record)
 	}
 }
 
-// Preview returns the records of labels on a new resource of the profile p, e.g. Skipped for platform/größe on generic.
-// The resource has no tags yet. Its tag field is a map, or a list of strings where the provider's tags are strings.
+// Preview returns the records of labels on a new resource of the profile p, without tags. The label platform/größe is Skipped on
+// generic. The tag field is a map, or a list of strings if the tags of the cloud are strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedField, error) {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {
@@ -208,11 +207,11 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 	out := s.lookedField(plan)
 
 	for i := range plan.labels.all {
-		j := &out.Labels[i]
+		record := &out.Labels[i]
 
-		// One string stands for labels that differ in case alone.
-		if present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry); j.Fate == Tagged && present.Key != j.Key {
-			j.Tag = &tags.Tag{Label: j.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
+		// Labels that differ in case alone share one string.
+		if present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry); record.Fate == Tagged && present.Key != record.Key {
+			record.Tag = &tags.Tag{Label: record.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}
 	}
 

@@ -6,24 +6,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ownedByOthers reports whether another field manager owns the observed entry e, and no step desires e yet. Such a tag takes a slot
-// already: a label that replaces it needs no further one.
-func (d *Decision) ownedByOthers(e *tagset.Entry) bool {
-	others := d.others()
-	return others != nil && others.HasTagOf(e) && !d.Tags.HasTagOf(e)
+// takesSlotAlready reports whether the tag of the entry e takes a slot although no step desires it, since another field manager owns it.
+// A label that replaces this tag needs no slot of its own.
+func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
+	staying := d.stayingTags()
+	return staying != nil && staying.HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
-// replaceOthers replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
+// replaceStayingTags replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
 // kubectl edit. See testdata/cases/others.yaml.
-func (d *Decision) replaceOthers() error {
-	others := d.others()
-	if others == nil {
+func (d *Decision) replaceStayingTags() error {
+	staying := d.stayingTags()
+	if staying == nil {
 		return nil
 	}
 
 	var positions []int
 
-	for e := range others.All() {
+	for e := range staying.All() {
 		if i, ok := d.Labels.positionOf(e); ok {
 			positions = append(positions, i)
 		}
@@ -32,7 +32,7 @@ func (d *Decision) replaceOthers() error {
 	slices.Sort(positions)
 
 	for _, i := range positions {
-		if d.judged[i].Fate != Undecided || d.slotsForLabel(i) > 0 {
+		if d.records[i].Fate != Undecided || d.slotsForLabel(i) > 0 {
 			continue
 		}
 
@@ -44,9 +44,9 @@ func (d *Decision) replaceOthers() error {
 	return nil
 }
 
-// others returns the tags of other field managers, or nil if there are none. These tags stay in the field next to the desired tags.
-// An atomic field has one owner: if a step desires it, no other tag stays.
-func (s *State) others() *tagset.Set {
+// stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit, or nil. In
+// an atomic field none stays: once a step desires the field, Crossplane owns all of it.
+func (s *State) stayingTags() *tagset.Set {
 	if s.OtherManagersTags == nil || s.Owners.Atomic {
 		return nil
 	}
@@ -54,16 +54,17 @@ func (s *State) others() *tagset.Set {
 	return s.OtherManagersTags
 }
 
-// countOthers counts the tags of other field managers that stay next to the desired tags. If somebody adds owner: me by kubectl edit,
-// it returns 1. It leaves out the provider's own tags, such as crossplane-kind, since slots are kept free for them.
-func (s *State) countOthers() (n int) {
-	others := s.others()
-	if others == nil {
+// countStayingTags counts the tags of other field managers that stay beside the desired tags. If somebody adds owner: me by kubectl edit,
+// it returns 1. Tags for which freeSlots keeps slots free, such as the provider's crossplane-kind, don't count.
+func (s *State) countStayingTags() (n int) {
+	staying := s.stayingTags()
+	if staying == nil {
 		return 0
 	}
 
-	for e := range others.All() {
-		if !s.Tags.HasTagOf(e) && (!s.Slots.ForProviderTags || !slices.Contains(s.ProviderKeys, e.Key)) {
+	for e := range staying.All() {
+		hasSlot := s.Slots.ForProviderTags && slices.Contains(s.ProviderKeys, e.Key)
+		if !hasSlot && !s.Tags.HasTagOf(e) {
 			n++
 		}
 	}

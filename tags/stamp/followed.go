@@ -14,15 +14,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ignoredAnnotation is on composed resources with changed tags of other systems. It has the changes that the function
-// follows, as JSON by tag: {"backup": {"from": "4f1a…"}}.
+// With ignoreTags [backup], the tag backup gets the value in the status. But the provider also writes the resource's value back to the
+// cloud. Somebody changes backup in the cloud from daily to weekly. The status then has weekly. Meanwhile the provider has written daily
+// back, so the status has daily next, and then weekly again, since the resource has weekly by then. The function and the provider would
+// change backup for ever. So the function follows a change to weekly once. It follows daily only after the status has reported daily
+// and weekly once more.
+
+// ignoredAnnotation is on composed resources with such tags. It has the changes that the function follows, as JSON by tag: {"backup":
+// {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
 const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// remembered returns the changes in the annotation of o. It returns none if the annotation can't be decoded, since somebody else
-// wrote it then.
-func remembered(o object.Object) followedChanges {
+// rememberedChanges returns the changes in the annotation of o. It returns none if somebody else has written the annotation, so that it
+// can't be decoded.
+func rememberedChanges(o object.Object) followedChanges {
 	out := make(followedChanges)
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
 		return make(followedChanges)
@@ -31,9 +37,8 @@ func remembered(o object.Object) followedChanges {
 	return out
 }
 
-// remember writes the changes of other systems' tags to the annotation: {"backup": {"from": "4f1a…"}}. Changes of
-// earlier steps stay there.
-func (p *plan) remember() error {
+// rememberChanges writes the changes that this run follows to the annotation. Changes of earlier steps stay there.
+func (p *plan) rememberChanges() error {
 	followed := p.decision.follows
 	if len(followed) == 0 {
 		return nil
@@ -41,8 +46,7 @@ func (p *plan) remember() error {
 
 	r := p.stampedResource()
 
-	// An earlier step may have followed others.
-	changes := remembered(r)
+	changes := rememberedChanges(r)
 	maps.Copy(changes, followed)
 
 	j, err := json.Marshal(changes)
@@ -55,46 +59,42 @@ func (p *plan) remember() error {
 	return err
 }
 
-// A tag of another system gets the value in the status. But the provider writes the resource's value back to the cloud. If
-// somebody changes backup from daily to weekly there, the status has weekly, then daily, since the provider has written this
-// back meanwhile, and then weekly, since the resource has it by then. Function and provider would follow each other for ever.
-// So the function follows a change once. It follows the value before the change only after the status has reported both values
-// again.
-
-// follow returns the value that another system's tag is to have. now are the entries that the status reports. If the
-// resource has backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status
-// then reports daily again, it returns weekly, too. See testdata/cases/followed.yaml.
-func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
-	if d.Observed == nil || !d.Observed.Has(now[0].ID) {
-		return now
+// follow returns the entries that another system's tag is to have. reported are its entries in the status. If the resource has
+// backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then reports daily once more,
+// follow still returns weekly. See testdata/cases/followed.yaml.
+func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
+	id := reported[0].ID
+	if d.Observed == nil || !d.Observed.Has(id) {
+		return reported
 	}
 
-	held := slices.Collect(d.Observed.EntriesWith(now[0].ID))
-	name := nameOf(now[0].ID)
+	observed := slices.Collect(d.Observed.EntriesWith(id))
+	name := nameOf(id)
 	last, isFollowed := d.Followed[name]
+	waitsForOldValue := isFollowed && !last.Reported
 
 	if d.follows == nil {
 		d.follows = make(followedChanges)
 	}
 
-	switch value, before := digestOf(now), digestOf(held); {
-	case value == before && isFollowed && !last.Reported:
+	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
+	case reportedDigest == observedDigest && waitsForOldValue:
 		d.follows[name] = last
-	case value == before: // The tag has settled.
-	case isFollowed && value == last.From:
+	case reportedDigest == observedDigest: // The tag has settled.
+	case isFollowed && reportedDigest == last.From:
 		d.follows[name] = followedChange{From: last.From, Reported: true}
-		return held
+		return observed
 	default:
-		d.follows[name] = followedChange{From: before}
+		d.follows[name] = followedChange{From: observedDigest}
 	}
 
-	return now
+	return reported
 }
 
-// maxName is how many bytes the name of a tag in the annotation may have.
+// maxName is the most bytes that the name of a tag in the annotation may have.
 const maxName = 63
 
-// nameOf returns the name of the tag with the ID in the annotation: the ID, or a digest of a long one.
+// nameOf returns the name that the annotation has for the tag with the ID: the ID, or a digest of a long ID.
 func nameOf(id string) string {
 	if len(id) <= maxName {
 		return id
@@ -109,15 +109,12 @@ func digestOf(entries []tagset.Entry) string {
 	values := words.Map(entries, func(e tagset.Entry) string { return tagset.Encoded(e.Value) })
 	slices.Sort(values)
 
-	j, err := json.Marshal(values)
-	if err != nil {
-		return "" // Strings can be encoded.
-	}
+	j, _ := json.Marshal(values) //nolint:errchkjson // Strings can be encoded.
 
 	return textDigest(string(j))
 }
 
-// textDigest returns a digest of the text.
+// textDigest returns the first bytes of the SHA-256 digest of the text, in hexadecimal.
 func textDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:6])

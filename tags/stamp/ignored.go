@@ -4,18 +4,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup:
-// daily stays, although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
+// ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup: daily stays,
+// although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
 func (d *Decision) ignoreTags() {
 	if len(d.Labels.ignoreMatchers) == 0 {
 		return
 	}
 
-	d.instead = make(map[int][]tagset.Entry)
+	d.insteadOf = make(map[int][]tagset.Entry)
 
-	if d.Observed != nil && d.IsReported && !d.Owners.Unknown {
+	// The status may no longer have tags that an earlier run kept.
+	if hasOwners := d.Observed != nil && !d.Owners.Unknown; hasOwners && d.IsReported {
 		for entries := range d.Observed.Tags() {
-			if d.keptByResource(&entries[0]) {
+			if d.keptByEarlierRun(&entries[0]) {
 				d.ignoreTag(entries)
 			}
 		}
@@ -28,73 +29,78 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// keptByResource reports whether the resource has the observed entry e only because of ignoreTags: no step, label or other field
-// manager desires it, and the provider doesn't report it. Such a tag stays until removeTags names it.
-func (d *Decision) keptByResource(e *tagset.Entry) bool {
+// keptByEarlierRun reports whether an earlier run kept the observed entry e because of ignoreTags: no step, label or other field manager
+// desires e, and the provider doesn't report it. Such a tag stays until removeTags names it.
+func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Owners.Stays(e, true)
 
-	return !isDesired && (d.Cloud == nil || !d.Cloud.Has(e.ID))
+	return !isDesired && !d.isInCloud(e)
 }
 
-// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the
-// cloud's backup: daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.
+// isInCloud reports whether the provider reports a tag with the ID of e.
+func (s *State) isInCloud(e *tagset.Entry) bool { return s.Cloud != nil && s.Cloud.Has(e.ID) }
+
+// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the cloud's backup:
+// daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
-	entries, found := d.externalEntries(entries)
+	entries, found := d.ignoredEntries(entries)
 	if found == nil {
 		return
 	}
 
-	labels, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
-	if found.retain && (len(labels) > 0 || isDesired) {
+	labelPositions, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
+
+	hasLabel := len(labelPositions) > 0
+	if found.isRetain && (hasLabel || isDesired) {
 		return
 	}
 
 	entries = d.follow(entries)
 
 	switch {
-	case len(labels) > 0 && !isDesired: // The tag takes the slot of the first label.
-		d.instead[labels[0]], labels = entries, labels[1:]
-	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0:
+	case hasLabel && !isDesired: // The tag takes the slot of the first label.
+		d.insteadOf[labelPositions[0]], labelPositions = entries, labelPositions[1:]
+	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
 		d.Tags.PutEntries(entries)
-	default:
-		d.foreign = append(d.foreign, entries)
+	default: // fill puts the tag if a slot is free.
+		d.otherSystemsTags = append(d.otherSystemsTags, entries)
 	}
 
-	for _, i := range labels {
-		d.judged[i].Fate = Ignored
+	for _, i := range labelPositions {
+		d.records[i].Fate = Ignored
 	}
 }
 
-// externalEntries returns those entries of one tag in the cloud that ignoreTags names, and the first matcher. The matcher is nil if
-// there are none. Reserved keys don't count, nor keys that only the cloud may set, such as aws:createdBy.
-func (d *Decision) externalEntries(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
+// ignoredEntries returns those entries of one tag that ignoreTags names, and the first matcher, or nil if there are none. It leaves out
+// entries with reserved keys, and with keys that only the cloud may set, such as aws:createdBy.
+func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
 	l := d.Labels
 
 	for i := range entries {
 		e := &entries[i]
 
-		// A trusted source's value of a reserved key stands, even if its label was skipped.
-		_, isReservedByLabel := e.FirstKey(l.assigned)
-		_, isReservedButSkipped := e.FirstKey(l.forfeited)
+		// A trusted source decides on its reserved keys, even if its label was skipped.
+		_, isReservedByLabel := e.FirstKey(l.reservedByLabels)
+		_, isReservedBySkipped := e.FirstKey(l.reservedBySkipped)
 
-		if isReservedByLabel || isReservedButSkipped {
+		if isReservedByLabel || isReservedBySkipped {
 			continue
 		}
 
 		// The cloud would refuse a tag that only it may set.
-		isReadable := e.IsTextual() || l.Shape.Form().HasLists
-		if l.belongsToCloud(e) || !isReadable || !e.FitsIn(l.Limits) {
+		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
+		if l.belongsToCloud(e) || !fieldCanHold {
 			continue
 		}
 
-		m := d.matching(l.ignoreMatchers, e)
+		m := d.firstMatching(l.ignoreMatchers, e)
 		if m == nil {
 			continue
 		}
 
-		// No other system may have a reserved key.
-		if key, reserved := l.reservedKey(e); reserved {
-			d.notes.add(NoteProtected, "", key)
+		// A reserved key never belongs to another system.
+		if key, isReserved := l.reservedKey(e); isReserved {
+			d.notes.add(NoteProtected, key)
 			continue
 		}
 
@@ -108,12 +114,12 @@ func (d *Decision) externalEntries(entries []tagset.Entry) (theirs []tagset.Entr
 	return theirs, found
 }
 
-// foreignTags divides the foreign tags into incomplete ones, of which the field has fewer entries than the cloud, and missing ones. If
-// the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, then zone is incomplete, and backup is missing.
-func (d *Decision) foreignTags() (incomplete, missing [][]tagset.Entry) {
-	for _, entries := range d.foreign {
+// splitOtherSystemsTags splits otherSystemsTags into incomplete tags, of which the field has fewer entries than the cloud, and missing
+// tags. If the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, then zone is incomplete, and backup is missing.
+func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry) {
+	for _, entries := range d.otherSystemsTags {
 		switch {
-		case len(entries) == 0:
+		case len(entries) == 0: // removeTags has removed all entries.
 		case d.Tags.Has(entries[0].ID):
 			incomplete = append(incomplete, entries)
 		default:
@@ -124,18 +130,20 @@ func (d *Decision) foreignTags() (incomplete, missing [][]tagset.Entry) {
 	return incomplete, missing
 }
 
-// noteIgnored notes which tags are kept because of ignoreTags, or that none can be kept.
+// noteIgnored adds NoteKept with the tags that are kept because of ignoreTags, or NoteUnreported if ignoreTags can keep none.
 func (p *plan) noteIgnored() {
 	t, d := p.target, p.decision
 	if len(p.labels.ignoreMatchers) == 0 || t.Observed.IsZero() {
 		return
 	}
 
-	p.Notes.add(NoteKept, "", d.keptKeys()...)
+	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// The provider has seen tags of the resource, and reports none.
-	reportsNone := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed) && t.ProviderHasObserved()
-	if d.Cloud == nil && (!d.IsReported || reportsNone) {
+	// The provider has looked at the cloud, and doesn't report the tags that the resource has.
+	isTagged := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed)
+	reportsNone := !d.IsReported || isTagged && t.ProviderHasObserved()
+
+	if d.Cloud == nil && reportsNone {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
 }

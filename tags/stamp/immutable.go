@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A provider writes these annotations and conditions to a managed resource: when it began to make the external resource,
-// how that ended (package meta of crossplane-runtime), and whether its last update succeeded.
+// A provider writes these annotations and this condition to a managed resource: when it began to make the external resource, how that
+// ended (package meta of crossplane-runtime), and whether its last update succeeded.
 const (
 	createPending   = "crossplane.io/external-create-pending"
 	createSucceeded = "crossplane.io/external-create-succeeded"
@@ -29,9 +29,9 @@ const (
 
 var atProviderPath = object.MustParsePath("status.atProvider")
 
-// existsInCloud reports whether the external resource of t may exist. It doesn't in two cases:
+// existsInCloud reports whether the external resource of t may exist. It returns false in two cases:
 //   - t is not observed.
-//   - The provider reports nothing, and has not begun to make the external resource, or failed to.
+//   - The provider reports nothing, and hasn't begun to make the external resource, or has failed to make it.
 //
 // See testdata/cases/immutable.yaml.
 func existsInCloud(t *locate.Target) bool {
@@ -43,35 +43,32 @@ func existsInCloud(t *locate.Target) bool {
 		return true
 	}
 
-	pending, succeeded, failed := timeOf(t, createPending), timeOf(t, createSucceeded), timeOf(t, createFailed)
+	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasFailed := failed.After(succeeded) && !pending.After(failed) // As ExternalCreateIncomplete compares them.
+	hasFailed := failed.After(succeeded) && !pending.After(failed) // As in ExternalCreateIncomplete of crossplane-runtime.
 
 	return hasBegun && !hasFailed
 }
 
-// isImportedUntagged reports whether Crossplane neither made nor tagged the external resource of t. Somebody else made it: it has the
-// annotation crossplane.io/external-name, and none of the annotations above.
+// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet. The resource
+// has none of the annotations crossplane.io/external-create-….
 func isImportedUntagged(t *locate.Target) bool {
-	made := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
+	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
 	})
+	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs()
 
-	return !made && (!t.ObservedValue.IsThere() || !t.Owners().HasOurs())
+	return !isMadeByCrossplane && !isTaggedByCrossplane
 }
 
-// timeOf returns the time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
-func timeOf(t *locate.Target, annotation string) time.Time {
-	at, err := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
-	if err != nil {
-		return time.Time{}
-	}
-
+// annotationTime returns the time in the annotation of the observed resource, or zero, as crossplane-runtime reads it.
+func annotationTime(t *locate.Target, annotation string) time.Time {
+	at, _ := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
 	return at
 }
 
-// freeze plans to keep the tags with which the resource was made. If they differ, its provider refuses every update. A
-// resource that was made with env: dev keeps env: dev, whatever labels, earlier steps and entries of the input say.
+// freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update. A resource
+// that was made with env: dev keeps env: dev, whatever labels, earlier steps and entries of the input say.
 func (p *plan) freeze() error {
 	t := p.target
 	if t.DesiredErr != nil {
@@ -83,8 +80,8 @@ func (p *plan) freeze() error {
 		return err
 	}
 
-	p.decision = &Decision{State: &State{Labels: p.labels, Tags: set}, judged: p.labels.undecided()}
-	p.judged = p.decision.judgeMade()
+	p.decision = &Decision{State: &State{Labels: p.labels, Tags: set}, records: p.labels.newRecords()}
+	p.allRecords = p.decision.completeMadeRecords()
 
 	if p.Stamped, err = writeMade(t, set); err != nil {
 		return err
@@ -96,14 +93,14 @@ func (p *plan) freeze() error {
 	return nil
 }
 
-// tagsWhenMade returns the tags that t was made with. The provider reports them under the name of the field, such as
-// status.atProvider.labels. If it doesn't, the observed field has them.
+// tagsWhenMade returns the tags that t was made with. If the provider reports them under the name of the field, such as
+// status.atProvider.labels, it returns these tags. Otherwise the observed field has them.
 func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
 	set, all := reportedUnderName(t, keys)
-	reported := set != nil
+	isReported := set != nil
 
-	if !reported {
+	if !isReported {
 		value := t.ObservedValue
 		if t.ObservedErr != nil || stuckWithoutTags(t) {
 			value = object.Node{}
@@ -116,10 +113,11 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		missingInCloud := all != nil && !e.Opaque && !all.Has(e.ID)
-		ownedByProvider := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
+		isMissingInCloud := all != nil && !e.Opaque && !all.Has(e.ID)
+		isOnlyInStatus := isReported && (isMissingInCloud || l.belongsToCloud(e))
+		isProviders := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
 
-		if reported && (missingInCloud || l.belongsToCloud(e)) || ownedByProvider {
+		if isOnlyInStatus || isProviders {
 			set.Remove(e)
 		}
 	}
@@ -128,8 +126,8 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 }
 
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil.
-// all are the tags that it reports elsewhere, or nil. Under the name of the field, Google's Terraform provider also reports
-// labels of the managed resource that the cloud lacks: see SetLabels in its tpgresource/labels.go.
+// all has the tags of the cloud that the provider reports under another name, such as effectiveLabels, or nil. Google's Terraform
+// provider also reports labels under the name of the field that the cloud lacks: see SetLabels in its tpgresource/labels.go.
 func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, all *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
@@ -143,7 +141,7 @@ func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, all *tag
 			return set, all
 		}
 
-		if i == 0 {
+		if i == 0 { // The first path is the most complete one.
 			all = set
 		}
 	}
@@ -158,9 +156,8 @@ func reportsField(t *locate.Target, path object.Path) bool {
 	return ok && path.String() == atProvider+name
 }
 
-// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update: the condition Synced
-// is False with the reason ReconcileError, and status.atProvider has fields, but no labels. Such a provider leaves out
-// an empty map.
+// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update. Then the condition Synced is False
+// with the reason ReconcileError, and status.atProvider has other fields, but no labels: the provider leaves out an empty map.
 func stuckWithoutTags(t *locate.Target) bool {
 	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return reportsField(t, p) }) {
 		return false
@@ -170,13 +167,13 @@ func stuckWithoutTags(t *locate.Target) bool {
 		return false
 	}
 
-	c := object.Condition(t.Observed, conditionSynced)
+	synced := object.Condition(t.Observed, conditionSynced)
 
-	return c.Field("status").IsText("False") && c.Field("reason").IsText(reasonReconcileError)
+	return synced.Field("status").IsText("False") && synced.Field("reason").IsText(reasonReconcileError)
 }
 
-// writeMade writes the set to t's field, or removes the field if the set is empty. It returns the zero Object if t is
-// as it was, e.g. if t was made with env: dev, and env: dev is desired.
+// writeMade returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
+// Object if nothing changes: t was made with env: dev, and env: dev is desired.
 func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
@@ -188,30 +185,30 @@ func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	}
 
 	if v = inObservedOrder(t, v); !v.Equal(t.DesiredValue) {
-		return setDesiredField(t, v)
+		return setField(t, t.Resource, v)
 	}
 
 	return object.Object{}, nil
 }
 
-// noteImmutable adds a note on labels that are no tags of the resource, or have another value there. The resource was made with env:
-// dev, and now has the label env: prod. Labels beyond the cap could never have been tags.
+// noteImmutable adds NoteImmutable for labels that are no tags of the resource, or have another value there: the resource was made with
+// env: dev, and now has the label env: prod. Labels beyond the cap could never have been tags, and don't count.
 func (p *plan) noteImmutable() {
-	for i := range p.judged[:min(len(p.judged), p.labels.Profile.MaxTags)] {
-		j, l := &p.judged[i], &p.labels.all[i]
+	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
+		l := &p.labels.all[i]
+		isRemoved := l.removed && !p.decision.Tags.Has(l.entry.ID)
 
-		if j.Fate != Tagged && (p.decision.Tags.Has(l.entry.ID) || !l.removed) {
-			p.Notes.add(NoteImmutable, "", l.Key)
+		if p.allRecords[i].Fate != Tagged && !isRemoved {
+			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}
 }
 
-// keepFixed keeps the tags that the resource was made with if they can't change, e.g. parameters.labels of a
-// StorageClass: the API server would refuse all other changes of the resource, too. See
-// testdata/cases/fixed-parameters.yaml.
+// keepFixed keeps the observed value of a Fixed tag field, such as parameters.labels of a StorageClass. With another value, the API
+// server would refuse all changes of the resource. See testdata/cases/fixed-parameters.yaml.
 func (p *plan) keepFixed() {
 	t := p.target
-	if !t.Field.Fixed || t.Observed.IsZero() || t.ObservedErr != nil {
+	if isReadable := !t.Observed.IsZero() && t.ObservedErr == nil; !t.Field.Fixed || !isReadable {
 		return
 	}
 
@@ -220,7 +217,7 @@ func (p *plan) keepFixed() {
 		after, _ = p.Stamped.At(t.Field.Path)
 	}
 
-	if after.Equal(t.ObservedValue) || isEmpty(after) && isEmpty(t.ObservedValue) {
+	if staysEmpty := isEmpty(after) && isEmpty(t.ObservedValue); staysEmpty || after.Equal(t.ObservedValue) {
 		return
 	}
 

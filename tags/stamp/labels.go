@@ -11,32 +11,32 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Labels has the tags of labels in one kind of tag field, and the entries of removeTags and ignoreTags for tags there. It
-// doesn't depend on the tags of any resource, so thousands of resources share it.
+// Labels has labels as tags for tag fields of one tagset.FieldKind, such as all maps on aws. It also has the entries of removeTags and
+// ignoreTags. Thousands of resources share one Labels, since it has nothing of a single resource.
 type Labels struct {
 	// Keys finds the tags of labels when a field is read.
 	tagset.Keys
 
 	transformed *tags.Transformed
 
-	// all has the labels that can be tags, in the order in which they take tag slots: labels of trusted sources first. A
-	// position is an index in all.
+	// all has the labels that such fields can hold, in the order in which they take tag slots: labels of trusted sources come first. The
+	// position of a label is its index in all.
 	all []fieldLabel
 
-	// byID has the position of each label by the ID of its tag.
-	byID map[string]int
+	// positionByID has the position of each label by the ID of its entry.
+	positionByID map[string]int
 
-	// byFold has the positions of labels whose keys differ in case alone, by the key in lower case. For example, ours:env
-	// has the positions of ours:Env and ours:env.
-	byFold map[string][]int
+	// positionsByFold has the positions of labels whose keys differ in case alone, by the key in lower case. With the labels ours:Env and
+	// ours:env, it has two positions for ours:env.
+	positionsByFold map[string][]int
 
-	// assigned has the reserved keys of labels that can be tags. assignedTo has the position of the first label with each
-	// of these keys, by the key in lower case.
-	assigned   profile.KeySet
-	assignedTo map[string]int
+	// reservedByLabels has the reserved keys of the labels in all. firstWithReservedKey has the position of the first label with each of
+	// these keys, by the key in lower case.
+	reservedByLabels     profile.KeySet
+	firstWithReservedKey map[string]int
 
-	// forfeited has the reserved keys of trusted labels that are skipped or unfit. Nobody else may set these keys.
-	forfeited profile.KeySet
+	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Nobody else may set these keys.
+	reservedBySkipped profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
 	removeMatchers, ignoreMatchers []matcher
@@ -44,66 +44,66 @@ type Labels struct {
 	// providerKeys finds tags that the provider sets itself, such as crossplane-kind, when a field is read.
 	providerKeys tagset.Keys
 
-	// skipped has the records of labels that the tag profile skips. unfit has the records of labels that fields of this
-	// kind can't hold.
-	skipped, unfit []Judged
+	// skipped has the records of labels that the tag profile skips. unfit has the records of labels that the profile admits, but that
+	// fields of the FieldKind can't hold.
+	skipped, unfit []Record
 }
 
-// A fieldLabel is a label that fields of one kind can hold.
+// A fieldLabel is a label that fields of the FieldKind can hold.
 type fieldLabel struct {
 	tags.Tag
 
-	// entry is the tag as the field has it.
+	// entry is the tag in the form of the field, such as the string env=prod.
 	entry tagset.Entry
 
-	// removed says that removeTags removes the tag.
+	// removed reports whether removeTags removes the tag.
 	removed bool
 
-	// protected is the tag's key if removeTags names it in vain, or empty: see protectedKey.
+	// protected is the tag's key if an entry of removeTags names it, but may not touch it: see protectedKey. Otherwise it is empty.
 	protected string
 }
 
-// newLabels returns the tags of the transformed labels in tag fields of the kind k, without matchers. A label becomes
-// unfit if such a field can't hold it. An example is a key of 100 characters in a list of strings of at most 60.
+// newLabels returns the transformed labels as tags for fields of the kind k, without matchers. Labels that such fields can't hold are
+// unfit. An example is a key of 100 characters, for a list of strings of at most 60 characters.
 func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	n := len(transformed.Tags)
 	l := &Labels{
 		Keys: tagset.NewKeys(k, transformed.Tags), transformed: transformed, all: make([]fieldLabel, 0, n),
-		byID: make(map[string]int, n), assignedTo: make(map[string]int), byFold: make(map[string][]int),
+		positionByID: make(map[string]int, n), firstWithReservedKey: make(map[string]int), positionsByFold: make(map[string][]int),
 		providerKeys: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
-	// Even if a label is skipped or unfit, nobody else may set its reserved key.
-	var assigned, forfeited []string
+	var reservedByLabels, reservedBySkipped []string
 
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 		l.skipped = append(l.skipped, skippedByProfile(skipped, k.Profile))
 
 		if skipped.Trusted && skipped.Reserved {
-			forfeited = append(forfeited, skipped.Key)
+			reservedBySkipped = append(reservedBySkipped, skipped.Key)
 		}
 	}
 
 	for _, t := range transformed.Tags {
-		added := l.add(t)
+		isFit := l.add(t)
 
 		switch {
 		case !t.Reserved:
-		case added:
-			assigned = append(assigned, t.Key)
+		case isFit:
+			reservedByLabels = append(reservedByLabels, t.Key)
 		default:
-			forfeited = append(forfeited, t.Key)
+			reservedBySkipped = append(reservedBySkipped, t.Key)
 		}
 	}
 
-	l.assigned, l.forfeited = profile.NewFoldedKeySet().With(assigned...), profile.NewFoldedKeySet().With(forfeited...)
+	l.reservedByLabels = profile.NewFoldedKeySet().With(reservedByLabels...)
+	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
 	return l
 }
 
-// withMatchers adds the entries of removeTags and ignoreTags to the labels, and returns the labels. With removeTags
-// [team/*], it marks the label team/a as removed.
+// withMatchers adds matchers for the entries of removeTags and ignoreTags to l, and returns l. With removeTags [team/*], it marks the
+// label team/a as removed.
 func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
@@ -127,34 +127,34 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	return l
 }
 
-// add adds the tag t, and reports whether fields of this kind can hold it. If they can't, add records t as unfit. An
-// example is the key a,b in one string of tags with commas between them.
+// add adds the label of the tag t to all, or to unfit if fields of the FieldKind can't hold t. It reports whether they can. The key a,b
+// is unfit for one string of tags with commas between them.
 func (l *Labels) add(t tags.Tag) bool {
 	if reason, limit := l.unfitReason(&t); reason != "" {
-		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit, namesResource: true})
+		l.unfit = append(l.unfit, Record{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit, dependsOnResource: true})
 		return false
 	}
 
 	i := len(l.all)
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
-	l.byID[l.all[i].entry.ID] = i
+	l.positionByID[l.all[i].entry.ID] = i
 
+	// Spellings has the keys of labels that differ in case alone.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
-		l.byFold[folded] = append(l.byFold[folded], i)
+		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
 
 	if key := profile.FoldKey(t.Key); t.Reserved {
-		if _, ok := l.assignedTo[key]; !ok {
-			l.assignedTo[key] = i
+		if _, ok := l.firstWithReservedKey[key]; !ok {
+			l.firstWithReservedKey[key] = i
 		}
 	}
 
 	return true
 }
 
-// unfitReason returns why fields of this kind can't hold the tag t, and the limit that t breaks. It returns empty texts if
-// they can hold t. For example, a list of strings can't hold the tag zone: a=b if the key zone=a is reserved: the string
-// zone=a=b is also the tag zone=a: b.
+// unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if they can.
+// If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since its string zone=a=b is also the tag zone=a: b.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
@@ -163,9 +163,9 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 	return l.Refuses(t.Key, t.Value)
 }
 
-// setKnownKeys sets the keys that make a string of a list a tag: keys of labels, keys that providers set, and keys that
-// removeTags or ignoreTags names. If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is
-// opaque: it isn't known to be a tag.
+// setKnownKeys sets Known and Patterns, the keys that make tags of strings in a list: keys of labels, keys that providers set, and keys
+// that removeTags or ignoreTags names. If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is opaque:
+// it isn't known to be a tag.
 func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
@@ -177,7 +177,7 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key)
 
-		// A pattern from a field of the XR is no known key, since its author could hide a label's tag with it.
+		// A key from a field of the XR is not Known, since its author could hide a label's tag with it.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			exact = append(exact, k.Key)
 		}
@@ -186,7 +186,7 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns keys that make all strings of a list tags. A string that starts with a label's key is the label's tag.
+// allKeys returns Keys that make tags of all strings in a list. A string that begins with a label's key is the label's tag.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -194,7 +194,7 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// countTrusted returns the number of labels of trusted sources. These labels are the first ones.
+// countTrusted returns the number of labels of trusted sources. They are the first ones in all.
 func (l *Labels) countTrusted() int {
 	if i := slices.IndexFunc(l.all, func(label fieldLabel) bool { return !label.Trusted }); i >= 0 {
 		return i
@@ -203,25 +203,25 @@ func (l *Labels) countTrusted() int {
 	return len(l.all)
 }
 
-// positionOf returns the position of the label that the entry e is the tag of. ok is false if there is no such label.
+// positionOf returns the position of the label whose tag is the entry e, with any value. ok is false if there is no such label.
 func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
 	if e.Opaque {
 		return 0, false
 	}
 
-	position, ok = l.byID[e.ID]
+	position, ok = l.positionByID[e.ID]
 
 	return position, ok
 }
 
-// positionsOf returns the positions of the labels with the key of the entry e. There can be two on DigitalOcean, which
-// ignores case. If ours:Env and ours:env are labels, an entry with either key has the positions of both.
+// positionsOf returns the positions of the labels with the key of the entry e. If a cloud ignores case, such as DigitalOcean, there can
+// be two: if ours:Env and ours:env are labels, an entry with either key has both positions.
 func (l *Labels) positionsOf(e *tagset.Entry) []int {
-	if positions := l.byFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
+	if positions := l.positionsByFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
 		return positions
 	}
 
-	if i, ok := l.byID[e.ID]; ok {
+	if i, ok := l.positionByID[e.ID]; ok {
 		return []int{i}
 	}
 
@@ -235,14 +235,14 @@ func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	return found || e.String() != "" && tags.ProvidersKeySet().Has(e.Key)
 }
 
-// reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one
-// string can have several keys: owner=a=b may be the tag owner: a=b, or the tag owner=a: b.
+// reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
+// have several keys: owner=a=b may be the tag owner: a=b, or the tag owner=a: b.
 func (l *Labels) reservedKey(e *tagset.Entry) (key string, found bool) {
 	return e.FirstKey(l.transformed.Reserved())
 }
 
-// protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag. Such
-// entries come from a field of the XR. Otherwise protectedKey returns an empty string. These keys are protected:
+// protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty
+// string. Untrusted entries come from a field of the XR. These keys are protected:
 //   - a reserved key
 //   - the key of a label of a trusted source
 //   - in metadata.labels and metadata.annotations, a key without keyPrefix that no label has
@@ -265,13 +265,14 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 }
 
 // belongsToCloud reports whether only the cloud may set the key of the entry e. Examples on AWS are aws:createdBy and
-// eks:eks-cluster-name. In a list of strings, a reserved prefix may include the separator after the key.
+// eks:eks-cluster-name.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
 	if p.Takes(e.Key) || p.Reserves(e.Key) {
 		return true
 	}
 
+	// In a list of strings, a reserved prefix may include the separator after the key.
 	return !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
 }
 
@@ -286,3 +287,6 @@ func (l *Labels) belongsToFunction(e *tagset.Entry) bool {
 	_, isLabel := l.positionOf(e)
 	return isLabel || l.hasKeyPrefix(e)
 }
+
+// keyBelongsToFunction is belongsToFunction for a tag with the key.
+func (l *Labels) keyBelongsToFunction(key string) bool { return l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) }

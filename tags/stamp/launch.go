@@ -9,31 +9,29 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A fieldStamper stamps several fields of one resource, one after the other. Most are fields for the tags of resources that
-// the resource launches in the cloud, such as volumeTags of an Instance.
+// A fieldStamper stamps several fields of one resource, one after the other, such as volumeTags of an Instance.
 type fieldStamper struct {
 	*Stamper
 
 	target *locate.Target
 	labels *resourceLabels
 
-	// resource is the desired resource with the fields that are stamped so far. changed says that any of them has changed.
+	// resource is the desired resource with the fields that are stamped so far. changed reports whether any of these fields has changed.
 	resource object.Object
 	changed  bool
 
-	// onPlan is called with the plan of each field. Plans are not kept, since a list can have thousands of items.
+	// onPlan gets the plan of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
 	onPlan func(*plan)
 }
 
-// planLaunched plans the tags of the fields for launched resources, such as volumeTags of an Instance. resourcePlan is the
-// plan of the resource itself, and gets the notes of all field plans. planLaunched calls onPlan with each field plan. See
-// testdata/cases/launched.yaml.
+// planLaunched plans the tags of the fields for launched resources, such as volumeTags of an Instance. It adds the notes of each field's
+// plan to resourcePlan, the plan of the resource itself, and calls onPlan with both plans. See testdata/cases/launched.yaml.
 func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
 	t, d := resourcePlan.target, resourcePlan.decision
 	hasFields := len(t.Launched)+len(t.UnusedLaunched) > 0
-	lacksSlots := d != nil && d.trustedWithoutSlot > 0
+	runFails := d != nil && d.trustedWithoutSlot > 0
 
-	if !hasFields || lacksSlots || resourcePlan.LeftAlone != "" {
+	if isWritten := resourcePlan.LeftAlone == "" && !runFails; !hasFields || !isWritten {
 		return nil
 	}
 
@@ -46,7 +44,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		var err error
 
 		switch {
-		case !place.LaunchedField.Applies(t.Resource, t.Observed):
+		case !place.LaunchedField.Applies(t.Resource, t.Observed): // Labels don't go to the field.
 			fs.removeReserved(place)
 		case place.LaunchedField.IsSwitch():
 			err = fs.switchOn(place, resourcePlan)
@@ -72,21 +70,21 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 	return nil
 }
 
-// addNotesOf adds the notes of fieldPlan to p, the plan of the whole resource. It also adds the mismatch, the withheld labels
-// and the trusted tags. If volumeTags retain env: dev, the result of the Instance says so.
+// addNotesOf adds what fieldPlan has to tell to p, the plan of the resource itself: notes, the mismatch, withheld labels and trusted
+// tags. If the tag env: dev is retained in volumeTags, the result of the Instance says so.
 func (p *plan) addNotesOf(fieldPlan *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)
 	p.Notes = append(p.Notes, fieldPlan.Notes...)
 
-	for _, j := range fieldPlan.Records {
-		if j.Withheld() {
-			p.Records = append(p.Records, j)
+	for _, record := range fieldPlan.Records {
+		if record.Withheld() {
+			p.Records = append(p.Records, record)
 		}
 	}
 
 	for key, value := range fieldPlan.Trusted {
 		if _, ok := p.Trusted[key]; !ok {
-			p.Trusted = put(p.Trusted, key, value)
+			p.Trusted = withKey(p.Trusted, key, value)
 		}
 	}
 }
@@ -100,13 +98,13 @@ func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	p.launched = place.LaunchedField.Name()
+	p.launchedName = place.LaunchedField.Name()
 	fs.apply(p)
 
 	return nil
 }
 
-// apply replaces the resource by the stamped resource of p, the plan of a field, and then calls onPlan.
+// apply takes over the stamped resource of p, the plan of a field, and then calls onPlan.
 func (fs *fieldStamper) apply(p *plan) {
 	if !p.Stamped.IsZero() {
 		fs.resource, fs.changed = p.Stamped, true
@@ -115,8 +113,8 @@ func (fs *fieldStamper) apply(p *plan) {
 	fs.onPlan(p)
 }
 
-// switchOn sets a field that tells the cloud to pass on the resource's tags, such as propagateTags: SERVICE of an ECS
-// Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
+// switchOn sets a field that tells the cloud to copy the resource's tags to what the resource launches, such as propagateTags: SERVICE
+// of an ECS Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
 func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace, resourcePlan *plan) error {
 	v, err := fs.resource.At(place.LaunchedField.Path)
 	if err != nil || !v.IsNull() || !resourcePlan.IsTagged() {

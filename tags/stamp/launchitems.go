@@ -7,28 +7,26 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// stampItems stamps the items of the list at the place, such as tagSpecifications of a LaunchTemplate. Each item has tags
-// like a resource.
+// stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	t := fs.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
-	list, labeled, err := fs.itemsOf(place)
+	list, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
-		// The plan of the field has the error as its Mismatch.
-		t.DesiredErr = err
+		t.DesiredErr = err // It becomes the Mismatch of the plan.
 
 		p, err := fs.planField(t, labels)
 		if err == nil {
-			p.launched = place.LaunchedField.Name()
+			p.launchedName = place.LaunchedField.Name()
 			fs.onPlan(p)
 		}
 
 		return err
 	}
 
-	if fs.inItems += labeled * labels.sizeInItem(); fs.inItems > maxInItems {
-		return tooManyItems(labeled, len(labels.all))
+	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxInItems {
+		return tooManyItems(labeledCount, len(labels.all))
 	}
 
 	observed := make(map[string]object.Object)
@@ -44,7 +42,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	// Without items, the list is removed.
+	// An empty list is removed.
 	if stamped.IsEmpty() {
 		stamped = object.Node{}
 	}
@@ -55,9 +53,8 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	return err
 }
 
-// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}.
-// It returns the zero Node if itemsOf added the item, and the item gets no tags. observed has the observed items by their
-// keys, such as volume.
+// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. It returns the zero
+// Node for an item that itemsOf added, and that gets no tags. observed has the observed items by their keys, such as volume.
 func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -83,7 +80,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
-	if fs.added += stamped.Size() - item.Size(); fs.added > maxAdded {
+	if fs.addedBytes += stamped.Size() - item.Size(); fs.addedBytes > maxAdded {
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}
 
@@ -95,8 +92,8 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 	return stamped, nil
 }
 
-// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other
-// items lose tags with reserved keys, unless a trusted label has the key.
+// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other items lose
+// tags with reserved keys that no trusted source has set.
 func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
 	labels := fs.labels.labelsFor(t)
 
@@ -109,15 +106,15 @@ func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *loc
 		return nil, err
 	}
 
-	p.launched = place.LaunchedField.List.String() + "[" + key + "]." + place.LaunchedField.Path.String()
+	p.launchedName = place.LaunchedField.List.String() + "[" + key + "]." + place.LaunchedField.Path.String()
 
 	return p, nil
 }
 
-// itemsOf returns the list at the place, and the number of items that get labels. If the place names an item that is
-// missing, itemsOf adds it. For example, the place is tagSpecifications[resourceType: volume] of a LaunchTemplate. Without
-// such an item, the list gets {resourceType: volume}, and labeled is 1.
-func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, labeled int, err error) {
+// itemsOf returns the list at the place, and the number of its items that get labels. If the place names an item that is missing, itemsOf
+// adds the item. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate, it returns [{resourceType: volume}] and 1 if
+// there is no such item.
+func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, labeledCount int, err error) {
 	list, err = fs.resource.At(place.LaunchedField.List)
 
 	switch {
@@ -129,12 +126,12 @@ func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, 
 
 	for item := range list.Items() {
 		if item.IsObject() && place.LaunchedField.LabelsGoTo(item.Field(place.LaunchedField.Key).Text()) {
-			labeled++
+			labeledCount++
 		}
 	}
 
-	if place.LaunchedField.Item == "" || labeled > 0 {
-		return list, labeled, nil
+	if place.LaunchedField.Item == "" || labeledCount > 0 {
+		return list, labeledCount, nil
 	}
 
 	added := object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})

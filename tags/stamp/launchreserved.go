@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// removeReserved removes tags with reserved keys from a field for launched resources that labels don't go to. An example is
-// volumeTags of an Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
+// removeReserved removes tags with reserved keys from a field for launched resources to which labels don't go, such as volumeTags of an
+// Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
 func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.target.LaunchedTarget(place, "", fs.resource, fs.target.Observed)
@@ -18,8 +18,8 @@ func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
 	}
 }
 
-// noteReserved adds a note to p if tags with reserved keys stay in the field at the path, although no trusted source has set
-// them. Labels never go to this field, such as ebsBlockDevice[*].tags. See testdata/cases/launched-reserved.yaml.
+// noteReserved adds NoteReservedLaunched to p if tags with reserved keys stay in the field at the path, although no trusted source has
+// set them. The function never writes such a field, e.g. ebsBlockDevice[*].tags. See testdata/cases/launched-reserved.yaml.
 func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
 	var keys []string
 
@@ -42,8 +42,9 @@ func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
 			key, isReserved := labels.reservedKey(e)
 			i, isLabel := labels.positionOf(e)
 			isTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
+			maySet := isTrusted || d.setFromEarlierTrustedSource(e) || labels.setByProvider(e)
 
-			if isReserved && !isTrusted && !d.trustedBefore(e) && !labels.setByProvider(e) {
+			if isReserved && !maySet {
 				keys = append(keys, key)
 			}
 		}

@@ -11,13 +11,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// leftAlone returns the result of t, a resource that is left alone. The result of a BucketPolicy says "has no tag field". See
+// leaveAlone returns the result of t, which is left alone. The result of a BucketPolicy says "has no tag field". See
 // testdata/cases/left-alone.yaml.
-func (s *Stamper) leftAlone(t *locate.Target) Result {
+func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	r := newPlan(t, nil).Result
 
 	switch {
-	case !s.hasTagWork(): // The input gives no labels. There is nothing to report.
+	case !s.hasTagWork(): // Without labels, nobody asks why.
 	case t.LeaveReason != locate.None:
 		r.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
@@ -36,9 +36,10 @@ func (s *Stamper) leftAlone(t *locate.Target) Result {
 	return r
 }
 
-// withAppliedTags returns the desired resource with the tags of this function that Crossplane has applied before, or the zero
-// Object if there are none. If nobody desired these tags any more, server-side apply would remove them. Adopted resources,
-// which Crossplane only observes, never have such tags. See testdata/cases/as-is.yaml.
+// withAppliedTags returns the desired resource with the tags of this function that Crossplane has applied before, or the zero Object if
+// nothing changes. If no step desired these tags, server-side apply would remove them. Only two kinds of resources that are left alone
+// can have such tags: resources with the ignore annotation, and resources whose tag field nobody knows any more. See
+// testdata/cases/as-is.yaml.
 func (s *Stamper) withAppliedTags(t *locate.Target) object.Object {
 	switch {
 	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
@@ -50,8 +51,8 @@ func (s *Stamper) withAppliedTags(t *locate.Target) object.Object {
 	}
 }
 
-// keepIgnored returns t with its applied tags, and with the applied tags of the resources that it launches. An annotation of t
-// says that t is to be left alone.
+// keepIgnored is withAppliedTags for t with the annotation cloudtags.fn.plexsphere.com/ignore. It keeps applied tags in the tag field and
+// in fields for launched resources.
 func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
 	fs.keepTags(t)
@@ -66,8 +67,8 @@ func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 	return fs.changedResource()
 }
 
-// keepInOwnedFields returns t with its applied tags in all fields below spec.forProvider that Crossplane owns entries of.
-// Nobody knows which of these fields is the tag field.
+// keepInOwnedFields is withAppliedTags for t whose tag field nobody knows. It keeps applied tags in each field below spec.forProvider in
+// which Crossplane owns entries.
 func (s *Stamper) keepInOwnedFields(t *locate.Target) object.Object {
 	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
@@ -81,7 +82,7 @@ func (s *Stamper) keepInOwnedFields(t *locate.Target) object.Object {
 	return fs.changedResource()
 }
 
-// changedResource returns the resource with the stamped fields, or the zero Object if no field has changed.
+// changedResource returns the resource with its stamped fields, or the zero Object if no field has changed.
 func (fs *fieldStamper) changedResource() object.Object {
 	if !fs.changed {
 		return object.Object{}
@@ -90,26 +91,26 @@ func (fs *fieldStamper) changedResource() object.Object {
 	return fs.resource
 }
 
-// keepTags copies applied tags of this function from the observed field of t to the desired field. For example, it copies
-// plexsphere:env: prod if Crossplane has applied it, and no step desires it.
+// keepTags copies tags of this function that Crossplane has applied from the observed field of t to the desired field. It copies
+// plexsphere:env: prod if no step desires plexsphere:env.
 func (fs *fieldStamper) keepTags(t *locate.Target) {
 	labels := fs.labels.labelsFor(t)
 
 	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
 	observed := t.ReadTags(t.ObservedValue, &labels.Keys)
 
-	if err != nil || t.DesiredErr != nil || observed == nil {
+	if isReadable := err == nil && t.DesiredErr == nil; !isReadable || observed == nil {
 		return
 	}
 
 	hasCopied := false
 
 	for e := range observed.All() {
-		// An atomic field has a single owner. Once Crossplane applies an earlier step's tags, all other entries go.
+		// If Crossplane applies tags of earlier steps to an atomic field, all other entries go.
 		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
-		if goes && !isDesired && labels.belongsToFunction(e) {
+		if isLost := goes && !isDesired; isLost && labels.belongsToFunction(e) {
 			desired.Append(*e)
 
 			hasCopied = true
@@ -125,9 +126,9 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	}
 }
 
-// ownedFieldsIn yields the fields of the observed object that may be tag fields, and that a field manager owns entries of.
-// Such a field is a map, a list of strings, or a list of objects with a key. The path leads to the object. owned is the
-// part of metadata.managedFields for the object. With f:labels and f:region for spec.forProvider, ownedFieldsIn yields
+// ownedFieldsIn yields the fields within the observed object that may be tag fields, and in which a field manager owns entries. They are
+// maps, lists of strings, and lists of objects with a key. path is the path of the object, and owned is the part of
+// metadata.managedFields for the object. If spec.forProvider has f:labels and f:region there, ownedFieldsIn yields
 // spec.forProvider.labels.
 func ownedFieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
 	return func(yield func(field.Field) bool) {
@@ -161,8 +162,8 @@ func ownedFieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[f
 	}
 }
 
-// guessField returns a tag field with the shape of the observed value v. ok is false if no tag field has such a value. In a
-// list of objects, the field with the key has a name that begins or ends with key: [{tagKey: env, tagValue: prod}].
+// guessField returns a tag field with the shape of the observed value v. ok is false if no tag field has such a value. In a list of
+// objects, the name of the key's field begins or ends with key: [{tagKey: env, tagValue: prod}].
 func guessField(v object.Node) (f field.Field, ok bool) {
 	switch {
 	case v.IsObject():
@@ -186,9 +187,9 @@ func guessField(v object.Node) (f field.Field, ok bool) {
 	return field.Field{}, false
 }
 
-// separatorOf returns the separator of the tag s in a list of strings: an equals sign if s has one, or else a colon.
-func separatorOf(s string) string {
-	if strings.Contains(s, "=") {
+// separatorOf returns the separator in a string of a list: an equals sign in env=prod, and a colon in env:prod.
+func separatorOf(entry string) string {
+	if strings.Contains(entry, "=") {
 		return "="
 	}
 

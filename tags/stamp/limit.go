@@ -7,36 +7,36 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A LimitError says that resources have no tag slots for labels of trusted sources, which may never be missing, or for
-// any labels if the limit policy is ApplyStrict.
+// A LimitError says that labels exceed a limit of the whole run. For example, a resource has no tag slots for labels of trusted sources,
+// or limitPolicy is ApplyStrict and a resource has no slots for any labels.
 type LimitError struct {
 	// head begins the message, such as "limitPolicy ApplyStrict: too many labels: ".
 	head string
 
-	// resources has the text for each resource, with the labels that it has no slots for.
+	// resources has a text for each resource without slots: see shortages.
 	resources []string
 }
 
 // Error returns a message with the labels and resources. It leaves out resources that an event has no room for.
 func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
-// maxAdded is the limit of the bytes that labels add to composite resources and to items of lists. One label can be in a
-// thousand items, and Crossplane takes no response that is much larger.
+// maxAdded is the most bytes that labels may add to composite resources and to items of lists. One label can be in a thousand items, and
+// Crossplane takes no response that is much larger.
 const maxAdded = 4 << 20
 
-// tooManyBytes returns the error if such labels add more than maxAdded bytes. The message ends with the advice.
+// tooManyBytes returns the error if labels add more than maxAdded bytes. The message names the labels, and ends with the advice.
 func tooManyBytes(labels, advice string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// maxInItems is the limit of the bytes that labels count in all items of lists together. In each item, a label counts its
-// key, its value, and entrySize. A decision on a label takes about as much memory, even if the label is not written.
+// maxInItems is the most bytes that labels may count in all items of lists together. In each item, a label counts its key, its value and
+// entrySize. A decision on a label takes about that much memory, even if the label is not written.
 const (
 	entrySize  = 64
 	maxInItems = 64 << 20
 )
 
-// tooManyItems returns the error if a list has too many items for this number of labels in each item.
+// tooManyItems returns the error if so many labels in each of so many items count more than maxInItems bytes.
 func tooManyItems(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
 		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxInItems, entrySize)}
@@ -56,22 +56,21 @@ type limits struct {
 	// trusted has the resources without slots for labels of trusted sources.
 	trusted shortages
 
-	// overCap has the resources without slots for any labels. It stays empty unless strict is true: limitPolicy is
-	// ApplyStrict.
-	overCap shortages
-	strict  bool
+	// overCap has the resources without slots for any labels. It is empty unless isStrict: limitPolicy is ApplyStrict.
+	overCap  shortages
+	isStrict bool
 }
 
-// shortages has a text for each resource without tag slots, as in resources of a LimitError.
+// shortages has a text for each resource without tag slots: "owner" on composed resource "bucket" (aws: at most 50 tags on a resource).
 type shortages struct {
 	resources []string
 
-	// last is the plan of the resource that was added last.
+	// last is the resourcePlan of the last text.
 	last *plan
 }
 
-// add adds the resource of resourcePlan, unless it was added last. The text names the labels, and the limit that the plan p
-// breaks: "owner" on composed resource "bucket" (aws: at most 50 tags on a resource).
+// add adds a text for the resource of resourcePlan, unless the last text is about this resource. The text has the labels and the limit of
+// the plan p: an Instance has one text, even if both tags and volumeTags lack slots.
 func (s *shortages) add(resourcePlan, p *plan, labels string) {
 	if s.last != resourcePlan {
 		s.last = resourcePlan
@@ -79,21 +78,21 @@ func (s *shortages) add(resourcePlan, p *plan, labels string) {
 	}
 }
 
-// add adds the resource of resourcePlan if the plan p has no tag slots for all labels. p is resourcePlan itself, or the plan
-// of a field for launched resources. An Instance counts once, even if its tags and volumeTags both lack slots.
+// add adds the resource of resourcePlan if the plan p lacks tag slots. p is resourcePlan itself, or the plan of one of the resource's
+// fields for launched resources.
 func (l *limits) add(resourcePlan, p *plan) {
 	if d := p.decision; d != nil && d.trustedWithoutSlot > 0 {
 		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlotKeys, strconv.Quote), d.trustedWithoutSlot))
 	}
 
-	if !l.strict || !p.decisionHolds || resourcePlan.PassesLabelsOn {
+	if isStrict := l.isStrict && !resourcePlan.PassesLabelsOn; !isStrict || !p.decisionHolds {
 		return
 	}
 
 	count := 0
 
-	for i := range p.judged {
-		if p.judged[i].lacksSlot() {
+	for i := range p.allRecords {
+		if p.allRecords[i].lacksSlot() {
 			count++
 		}
 	}
@@ -103,8 +102,8 @@ func (l *limits) add(resourcePlan, p *plan) {
 	}
 }
 
-// exceeded returns a LimitError if any resource has too few tag slots, or nil.
-func (l *limits) exceeded() error {
+// limitError returns a LimitError if any resource has too few tag slots, or nil.
+func (l *limits) limitError() error {
 	switch {
 	case len(l.trusted.resources) > 0:
 		return &LimitError{"no tag slots for labels of trusted sources: ", l.trusted.resources}

@@ -8,51 +8,48 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Note is a fact about tags of one resource, beside the records of labels. tags/report has the words and the severity of
-// each NoteKind.
+// A Note is a fact about tags of one resource that no record of a label tells. tags/report has the words and the severity of each NoteKind.
 type Note struct {
 	Kind NoteKind
 
-	// Keys has the keys of the tags, sorted. It is empty if the note is about the tag field. More is the number of keys
-	// beyond these.
+	// Keys has the keys of the tags, sorted. It is empty if the note is about the tag field. More is the number of keys that Keys leaves
+	// out.
 	Keys []string
 	More int `json:"more,omitzero"`
 
-	// Manager is the field manager that owns the tags, by metadata.managedFields, or empty.
+	// Manager is the field manager that owns the tags, such as kubectl-edit. It is empty if the kind of note is not about owners.
 	Manager string
 
-	// Field is the path of the field with the tags, if it is a field for launched resources, or empty.
+	// Field is the path of the field for launched resources that has the tags. It is set only for NoteReservedLaunched.
 	Field string `json:"field,omitzero"`
 }
 
-// A NoteKind says which fact a Note is about.
+// A NoteKind says what a Note is about.
 type NoteKind int
 
 const (
-	// NoteImmutable says that labels are no tags, or that the tags have other values. The tag field can't change once the
-	// resource exists.
+	// NoteImmutable says that labels are no tags, or that the tags have other values, since the tag field can't change once the resource
+	// exists.
 	NoteImmutable NoteKind = iota
 
 	// NoteOtherValue says that tags stay because removeTags names them with another value.
 	NoteOtherValue
 
-	// NoteOwned says that tags stay although removeTags names them. The Manager owns them in the observed resource.
+	// NoteOwned says that tags stay although removeTags names them, since the Manager owns them.
 	NoteOwned
 
 	// NoteKept says that tags of other systems are desired because of ignoreTags.
 	NoteKept
 
-	// NoteUnreported says that ignoreTags has no effect. The provider reports no tags, even after it has looked at the
-	// cloud.
+	// NoteUnreported says that ignoreTags has no effect, since the provider reports no tags, even after it has looked at the cloud.
 	NoteUnreported
 
-	// NoteLastStays says that the last tag stays in the cloud. If the tag field is empty, the provider copies the cloud's
-	// tags to it, or leaves them alone.
+	// NoteLastStays says that the last tag stays in the cloud, since the provider fills an empty tag field with the cloud's tags, or
+	// leaves these tags alone.
 	NoteLastStays
 
-	// NoteLeftover says that tags with keyPrefix stay although no step desires them. The Manager owns them, or owns the field
-	// itself and the last tag stays. It is the provider, somebody who has edited the resource, or another program that
-	// applies it.
+	// NoteLeftover says that tags with keyPrefix stay although no step desires them, since the Manager owns them. It can also own the
+	// field itself, so that the last tag stays: see keepLastTag.
 	NoteLeftover
 
 	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
@@ -61,43 +58,45 @@ const (
 	// NoteCopyCapped says that metadata is not copied to the tag field because no tag slot is left.
 	NoteCopyCapped
 
-	// NoteReserved says that tags with reserved keys stay although they have no trusted source. The Manager owns them in
-	// the observed resource.
+	// NoteReserved says that tags with reserved keys stay although they have no trusted source, since the Manager owns them.
 	NoteReserved
 
-	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source. They are in a Field
-	// for launched resources that the function never writes.
+	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source, since the function never writes
+	// their Field.
 	NoteReservedLaunched
 
-	// NoteProtected says that entries of ignoreTags or removeTags don't touch tags. The entries come from a field, and the
-	// tags have reserved keys or keys of trusted sources.
+	// NoteProtected says that entries of ignoreTags or removeTags don't touch the tags that they name, since the entries come from a field
+	// of the XR, and the tags have reserved keys or keys of trusted sources.
 	NoteProtected
 
 	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
 	NoteUnkept
 
-	// NoteRemoved says that both removeTags and ignoreTags name tags. These tags are removed.
+	// NoteRemoved says that tags are removed although ignoreTags names them, since removeTags names them, too.
 	NoteRemoved
 
 	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
 	NoteStaysSelected
 
-	// NoteLastKept says that the last tag stays in the tag field, since the object around the field has no other field. API
-	// servers refuse an object that becomes empty.
+	// NoteLastKept says that the last tag stays in the tag field, since API servers refuse the object around the field once the object is
+	// empty.
 	NoteLastKept
 )
 
 // Notes has the notes on one resource.
 type Notes []Note
 
-// add adds the keys to the note of the kind and the manager. It makes the note if there is none, unless there are no keys. If
-// NoteOwned is added with the manager kubectl-edit for env, and then for owner, one note has both keys.
-func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
+// add adds the keys to the note of the kind.
+func (n *Notes) add(kind NoteKind, keys ...string) { n.addOwned(kind, "", keys...) }
+
+// addOwned adds the keys to the note of the kind and the manager. If NoteOwned gets env and then owner with the manager kubectl-edit, one
+// note has both keys.
+func (n *Notes) addOwned(kind NoteKind, manager string, keys ...string) {
 	if len(keys) == 0 {
 		return
 	}
 
-	i := slices.IndexFunc(*n, func(o Note) bool { return o.Kind == kind && o.Manager == manager })
+	i := slices.IndexFunc(*n, func(note Note) bool { return note.Kind == kind && note.Manager == manager })
 	if i < 0 {
 		i = len(*n)
 		*n = append(*n, Note{Kind: kind, Manager: manager})
@@ -106,8 +105,8 @@ func (n *Notes) add(kind NoteKind, manager string, keys ...string) {
 	(*n)[i].Keys = append((*n)[i].Keys, keys...)
 }
 
-// sort sorts the keys of each note, and drops duplicates. Some kinds of notes can have thousands of keys on each of thousands of
-// resources. A note of such a kind keeps only the first keys.
+// sort sorts the keys of each note, and drops duplicates. Notes of some kinds can have thousands of keys on each of thousands of resources.
+// They keep only the first keys.
 func (n *Notes) sort() {
 	for i := range *n {
 		note := &(*n)[i]
@@ -115,14 +114,14 @@ func (n *Notes) sort() {
 		note.Keys = slices.Compact(note.Keys)
 
 		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved
-		if all := len(note.Keys); mayHaveMany && all > words.MaxNameCount {
-			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), all-words.MaxNameCount
+		if surplus := len(note.Keys) - words.MaxNameCount; mayHaveMany && surplus > 0 {
+			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), surplus
 		}
 	}
 }
 
-// Keys returns the keys of all notes of the kind, sorted and without duplicates, and the number of keys beyond these. Both the
-// resource and its fields for launched resources can have a note on one key.
+// Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. Several notes can
+// have a key: of several managers, or of the tag field and a field for launched resources.
 func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads more.
 	for _, note := range *n {
 		if note.Kind == kind {
@@ -137,23 +136,21 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 
 // noteStayingTags adds notes on tags of other field managers that stay although somebody may expect them to go:
 //   - NoteReserved if the tag has a reserved key
-//   - NoteLeftover if its key begins with keyPrefix
-//   - NoteOwned if removeTags names it
-//
-// If plexsphere:old is from kubectl edit, it adds NoteLeftover with the manager kubectl-edit.
+//   - NoteLeftover if the tag's key begins with keyPrefix, such as plexsphere:old of kubectl edit
+//   - NoteOwned if removeTags names the tag
 func (d *Decision) noteStayingTags(notes *Notes) {
-	others := d.others()
+	staying := d.stayingTags()
 	if d.Tags.Len() == 0 {
-		others = d.OtherManagersTags // They stay even in an atomic field if no tag is desired.
+		staying = d.OtherManagersTags // These stay even in an atomic field if no step desires the field.
 	}
 
-	if others == nil {
+	if staying == nil {
 		return
 	}
 
 	var found Notes
 
-	for e := range others.All() {
+	for e := range staying.All() {
 		if d.Tags.HasTagOf(e) || d.addedByProvider(e) {
 			continue
 		}
@@ -161,15 +158,15 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		owner := d.Owners.Of(e)
 
 		if key, isReserved := d.Labels.reservedKey(e); isReserved {
-			found.add(NoteReserved, owner.Manager, key)
+			found.addOwned(NoteReserved, owner.Manager, key)
 		} else if owner.Others && d.Labels.hasKeyPrefix(e) {
-			// An opaque string has no key. The note has its text before the separator.
+			// An opaque string has no key. The note has the text before its separator.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
-			found.add(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
+			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
 		}
 
 		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) {
-			found.add(NoteOwned, owner.Manager, e.Key)
+			found.addOwned(NoteOwned, owner.Manager, e.Key)
 		}
 	}
 
@@ -177,15 +174,15 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 	*notes = append(*notes, found...)
 }
 
-// keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags
-// [{key: env, value: test}], it returns env for the tag env: prod.
+// keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags [{key: env,
+// value: test}], it returns env for the tag env: prod.
 func (d *Decision) keysWithOtherValues() (keys []string) {
 	if len(d.Labels.removeMatchers) == 0 {
 		return nil
 	}
 
 	for e := range d.Tags.All() {
-		if !e.Opaque && !d.addedByProvider(e) && d.Labels.namesKey(d.Labels.removeMatchers, e) {
+		if isRemovable := !e.Opaque && !d.addedByProvider(e); isRemovable && d.Labels.namesKey(d.Labels.removeMatchers, e) {
 			keys = append(keys, e.Key)
 		}
 	}
@@ -193,9 +190,9 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 	return keys
 }
 
-// keptKeys returns the keys of other systems' tags that are desired because of ignoreTags.
+// keptKeys returns the keys of the otherSystemsTags that are tags now.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.foreign {
+	for _, entries := range d.otherSystemsTags {
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

@@ -9,25 +9,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// An Outcome is the result of stamping resources.
+// An Outcome says what stamping changes on all resources, and which labels are no tags.
 type Outcome struct {
-	// Results has one result for each selected resource, even if it is left alone. A resource that isn't selected has one if there is
-	// something to tell. They are sorted by name.
+	// Results has a result for each selected resource, even if the resource is left alone, and for other resources about which there is
+	// something to tell: see addUnselected. Results are sorted by the resource's name.
 	Results []Result
 
 	// Skips has the skipped labels, sorted by provider, reason and qualified key.
 	Skips []Skip
 
-	// CloudRefuses has labels that are tags by the contract's rules, but that the cloud's own API refuses. Their Limit is a
-	// limit of this API. They are sorted like Skips.
+	// CloudRefuses has labels that are tags by the contract's rules, but that the cloud's own API refuses. Their Limit is a limit of this
+	// API. They are sorted like Skips.
 	CloudRefuses []Skip
 
 	// Changed has the changed resources by name, with their tags and with copied metadata.
 	Changed map[string]object.Object
 }
 
-// Apply returns a copy of the desired state with the changed resources. The copy shares all other resources with the state. If
-// there are no changed resources, Apply returns the state itself.
+// Apply returns a copy of the desired state with the changed resources. The copy shares all other resources with the desired state. If no
+// resource has changed, Apply returns the desired state itself.
 func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	if len(changed) == 0 {
 		return desired
@@ -52,16 +52,16 @@ type outcomes struct {
 	limits  limits
 }
 
-// newOutcomes returns outcomes without any result yet, with room for n resources.
-func newOutcomes(s *Stamper, n int) *outcomes {
+// newOutcomes returns outcomes without results, for that many resources.
+func newOutcomes(s *Stamper, resourceCount int) *outcomes {
 	return &outcomes{
-		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)}, stamper: s,
-		skipped: skips{all: make(map[skipKey]*countedSkip), resources: make(map[string]int)},
-		limits:  limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
+		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object)}, stamper: s,
+		skipped: skips{all: make(map[skipKey]*countedSkip), resourceCounts: make(map[string]int)},
+		limits:  limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
-// addResult adds the result of a resource. If the resource has changed, addResult also adds the resource with its tags.
+// addResult adds the result r, and its Stamped resource to Changed.
 func (o *outcomes) addResult(r Result) {
 	r.trimRecords()
 	o.Results = append(o.Results, r)
@@ -71,18 +71,18 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addPlan adds the labels that the plan p skips, and the labels that it has no tag slots for. p is resourcePlan itself, or the
-// plan of one of the resource's fields for launched resources.
+// addPlan adds the skipped labels of the plan p, and its labels without tag slots. p is resourcePlan itself, or the plan of one of the
+// resource's fields for launched resources.
 func (o *outcomes) addPlan(resourcePlan, p *plan) {
 	o.skipped.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
 }
 
-// add adds the result of a resource by its plan p. If the status has tags, the result has Final. If changes are audited, it has
-// Changes.
+// add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
+// Stamper audits.
 func (o *outcomes) add(p *plan) {
 	if p.PassesLabelsOn {
-		o.stamper.added += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
+		o.stamper.addedBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
 
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
@@ -96,15 +96,15 @@ func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
 }
 
-// outcome returns the Outcome of all resources, or a LimitError.
+// outcome returns the Outcome of all resources, and a LimitError if labels lack tag slots.
 func (o *outcomes) outcome() (*Outcome, error) {
 	o.Skips, o.CloudRefuses = o.skipped.sorted()
 
-	return &o.Outcome, o.limits.exceeded()
+	return &o.Outcome, o.limits.limitError()
 }
 
-// finalTags returns the tags that the field has after Crossplane has applied the resource. In {env: prod, owner: me}, owner can
-// be from kubectl edit. finalTags returns nil if the tags can't be read. See testdata/cases/final.yaml.
+// finalTags returns the tags that the field has after Crossplane has applied the resource: env: prod of p, and owner: me of kubectl edit.
+// It returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {
 	value, err := p.stampedResource().At(p.target.Field.Path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *plan) finalTags() map[string]string {
 	tags := make(map[string]string)
 
 	for key, value := range set.Texts() {
-		// Another field manager can own a second entry with the key of a desired one. The desired one comes first.
+		// Another field manager can own a second entry with the key of a desired entry. The desired entry comes first.
 		if _, ok := tags[key]; !ok {
 			tags[key] = value
 		}

@@ -12,23 +12,25 @@ type plan struct {
 	target *locate.Target
 	labels *Labels
 
-	// launched is the name of the field for launched resources, such as spec.forProvider.volumeTags, or empty.
-	launched string
+	// launchedName is the name of the field for launched resources, such as spec.forProvider.volumeTags. It is empty for the tag field of
+	// the resource itself.
+	launchedName string
 
-	// decision is the decision on the tags. It is nil if the tags can't be read.
+	// decision is nil if the tags can't be read, or if there is nothing to decide.
 	decision *Decision
 
-	// decisionHolds says that nothing has kept the decision from being written.
+	// decisionHolds reports whether the decision is written, or needs no change of the resource.
 	decisionHolds bool
 
-	// judged has the records of labels in the field, without the labels that the tag profile skips.
-	judged []Judged
+	// allRecords has the records of all labels in the field, except labels that the tag profile skips. Records of the Result has them only
+	// if the decision holds.
+	allRecords []Record
 
-	// restoredProviderTags says that the provider's own tags were added to tags of earlier steps: see desiredTags.
+	// restoredProviderTags reports whether desiredTags added the provider's own tags to tags of earlier steps.
 	restoredProviderTags bool
 }
 
-// newPlan returns the plan for t with the labels l. Nothing is decided yet.
+// newPlan returns a plan for t with the labels l, before any decision.
 func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
 		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, PassesLabelsOn: t.Profile.PassesLabelsOn},
@@ -36,7 +38,7 @@ func newPlan(t *locate.Target, l *Labels) *plan {
 	}
 }
 
-// stampedResource returns the resource with the tags of the plan. If the plan changes nothing, it is the desired resource.
+// stampedResource returns the resource with the tags of the plan. If the plan changes nothing, that is the desired resource.
 func (p *plan) stampedResource() object.Object {
 	if p.Stamped.IsZero() {
 		return p.target.Resource
@@ -45,9 +47,9 @@ func (p *plan) stampedResource() object.Object {
 	return p.Stamped
 }
 
-// planField returns the plan for the tag field of t with the labels l. It decides on the tags, and writes them to a copy of the
-// resource. Tags that can't change stay as they are. If the tag field has the wrong type, the plan has a Mismatch and no
-// tags. An example is a list where the kind wants a map.
+// planField returns the plan for the tag field of t with the labels l. It decides on the tags, and writes them to a copy of the resource.
+// Tags that can't change stay as they are. If the tag field has the wrong type, such as a list where the kind wants a map, the plan has
+// a Mismatch and no tags.
 func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
@@ -78,9 +80,9 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, err
 	}
 
-	// If trusted labels have no slots, the run fails, and nothing is written.
-	if p.judged = p.decision.judge(t.APIProfile); p.decision.trustedWithoutSlot > 0 {
-		return p, nil
+	p.allRecords = p.decision.completeRecords(t.APIProfile)
+	if p.decision.trustedWithoutSlot > 0 {
+		return p, nil // The run fails with a LimitError.
 	}
 
 	err = p.carryOut()
@@ -88,7 +90,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	return p, err
 }
 
-// recordMismatch makes the error the Mismatch of p, so that the tag field is left alone. It reports whether there is an error.
+// recordMismatch makes the error the Mismatch of p, which says why the tag field is left alone. It reports whether there is an error.
 func (p *plan) recordMismatch(err error) bool {
 	if err != nil {
 		p.Mismatch = err.Error()

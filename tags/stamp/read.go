@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// stateOf returns the state of the tag field that p is for. It reads the tags of the cloud only if ignoreTags or a source with
-// onConflict Error needs them.
+// stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a source with onConflict Error needs
+// them.
 func (s *Stamper) stateOf(p *plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
 
@@ -20,15 +20,18 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	p.restoredProviderTags = restored
+
+	const fieldDesired = false
+
 	state := &State{
-		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false), IsReported: len(t.Field.Observed) > 0,
-		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], ProviderKeys: t.Field.ProviderTags, Slots: s.slots(t), AlreadyStamped: s.AlreadyStamped,
+		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, fieldDesired), IsReported: len(t.Field.Observed) > 0,
+		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], ProviderKeys: t.Field.ProviderTags, Slots: s.slotsOf(t), AlreadyStamped: s.AlreadyStamped,
 	}
 
-	mayFail := slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Fail })
+	mayFail := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
 	if mayFail || len(s.IgnoreTags) > 0 {
 		state.Cloud, state.CloudMayBeOutdated = t.ReportedTags(keys), t.MayReportDeletedTags() && !isImportedUntagged(t)
-		state.Observed, state.Followed = t.ReadTags(t.ObservedValue, keys), remembered(t.Observed)
+		state.Observed, state.Followed = t.ReadTags(t.ObservedValue, keys), rememberedChanges(t.Observed)
 	}
 
 	if state.OtherManagersTags != nil || state.Observed != nil {
@@ -43,8 +46,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	return state, nil
 }
 
-// slots returns how many tags t may have, and how many slots are kept free.
-func (s *Stamper) slots(t *locate.Target) Slots {
+// slotsOf returns how many tags t may have, and which slots are kept free.
+func (s *Stamper) slotsOf(t *locate.Target) Slots {
 	out := Slots{
 		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
 		ForProviderTags: s.Input.ProviderTags != v1beta1.ProviderTagsNone, ProviderTagsInField: t.Field.AddsToField, Field: t.Field.Path.String(),
@@ -58,16 +61,15 @@ func (s *Stamper) slots(t *locate.Target) Slots {
 }
 
 // desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as
-// crossplane-kind. restored reports whether it adds any of them to tags of earlier steps. Server-side apply replaces an atomic
-// list as a whole. So without these tags, Crossplane and the provider would undo each other's changes for ever. See
-// testdata/cases/atomic-list.yaml.
+// crossplane-kind: server-side apply replaces an atomic list as a whole, and then the provider would add its tags again, for ever.
+// restored reports whether desiredTags has added any tags to those of earlier steps. See testdata/cases/atomic-list.yaml.
 func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.DesiredErr != nil {
 		return nil, false, t.DesiredErr
 	}
 
 	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
-	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
+	if isAtomicList := t.Field.Atomic && l.Shape.Form().IsList; err != nil || !isAtomicList {
 		return set, false, err
 	}
 

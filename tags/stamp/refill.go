@@ -13,19 +13,18 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Some providers copy the cloud's tags to a tag field that is missing. So the last tag would never go. If the field is empty
-// instead of missing, these providers remove the tags from the cloud. Later, such a provider drops the empty field. See
-// LateInit of field.Field.
+// Some providers copy the cloud's tags to a missing tag field (LateInit of field.Field), so that the last tag would never go. If the field
+// is empty instead of missing, they remove the tags from the cloud, and drop the empty field later.
 //
-// Server-side apply can't empty a field if Crossplane owns all of it. The API server makes null of the field, and then refuses
-// null. Only API servers with structured-merge-diff v6.3.1 to v6.4.1 can do it. So the function removes the field in one run,
-// and adds it again in the next run, with an empty value. Between the two runs, the provider may not copy anything. So the
-// resource has managementPolicies without LateInitialize then, if its kind has managementPolicies.
+// Server-side apply can't empty a field if Crossplane owns all of it: the API server makes null of the field, and then refuses null. Only
+// API servers with structured-merge-diff v6.3.1 to v6.4.1 can empty it. So the function removes the field in one run, and adds an empty
+// field in the next run. Between the two runs, the provider must not copy anything. So the resource has managementPolicies without
+// LateInitialize meanwhile, if its kind has managementPolicies.
 //
 // In two cases, the field can't be removed, either. Then the function keeps one tag: see keepLastTag.
 
-// emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. Its
-// value is one of these:
+// emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. The value is one
+// of these:
 //   - the managementPolicies of earlier steps as JSON, such as ["*"]
 //   - null, if earlier steps desire no managementPolicies
 //   - policiesUntouched
@@ -45,8 +44,8 @@ var (
 	policiesPath = object.MustParsePath("spec.managementPolicies")
 )
 
-// writeEmptyField returns the desired resource of t with the empty value in the tag field, such as {}, or without the field. It
-// returns the zero Object if nothing changes. See testdata/cases/last-tag.yaml and refilled.yaml.
+// writeEmptyField returns the desired resource of t without the tag field, or with the empty value in the tag field, such as {}, if the
+// field must stay. It returns the zero Object if nothing changes. See testdata/cases/last-tag.yaml and refilled.yaml.
 func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	wouldRefill := refilledByProvider(t, keys)
 	mustStay := wouldRefill || parentBecomesNull(t, empty)
@@ -57,7 +56,7 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	case mustStay && t.DesiredValue.Equal(empty):
 		return object.Object{}, nil
 	case mustStay:
-		return setDesiredField(t, empty)
+		return setField(t, t.Resource, empty)
 	case isEmpty(t.DesiredValue):
 		return object.Object{}, nil
 	default:
@@ -65,19 +64,18 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	}
 }
 
-// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed. Then
-// the resource has had tags, and the provider hasn't dropped the empty field yet. The status doesn't count, since many providers
-// never remove a key there.
+// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed. The cloud may
+// have tags until the provider has dropped the empty field. Tags in the status don't count, since many providers never remove a key there.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !refusesEmpty(t) && wasTagged(t, keys)
 }
 
-// parentBecomesNull reports whether API servers would make null of the parent of an atomic field if the field were removed, and
-// then refuse null. The field can stay with an empty value. API servers make null of any other empty field, too: see
+// parentBecomesNull reports whether API servers would make null of the parent of an atomic field if the field were removed, and then refuse
+// null. Such a field can stay with an empty value. If a field is not atomic, API servers make null of the empty field, too: see
 // keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
-	isCollection := empty.IsObject() || empty.IsList()
-	if !isCollection || !t.Field.Atomic || refusesEmpty(t) || !t.ObservedValue.IsThere() {
+	canBeEmpty := !refusesEmpty(t) && (empty.IsObject() || empty.IsList())
+	if isThere := t.ObservedValue.IsThere(); !isThere || !t.Field.Atomic || !canBeEmpty {
 		return false
 	}
 
@@ -86,7 +84,7 @@ func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 }
 
 // isOnlyFieldOfParent reports whether the tag field is the only field of its parent, and earlier steps desire the parent, such as
-// spec.forProvider: {}. If they don't desire the parent, but the parent's own parent, it asks the same of the parent.
+// spec.forProvider: {}. If they don't desire the parent, the parent must be the only field of its own parent, and so on.
 func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
@@ -108,7 +106,7 @@ func isOnlyFieldOfParent(t *locate.Target) bool {
 	return false
 }
 
-// isOnlyField reports whether the object has no field but the one with the name.
+// isOnlyField reports whether the object o has no other field than the one with the name.
 func isOnlyField(o object.Node, name string) bool {
 	for field, v := range o.Fields() {
 		if string(field) != name && !v.IsNull() {
@@ -122,10 +120,10 @@ func isOnlyField(o object.Node, name string) bool {
 // refusesEmpty reports whether the schema of the kind doesn't admit an empty tag field.
 func refusesEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
-// wasTagged reports whether the observed resource of t has or had tags. It returns true in these cases:
-//   - The tag field has tags that the provider doesn't set itself. {env: prod} counts, and {crossplane-kind: bucket} doesn't.
+// wasTagged reports whether the observed resource of t has or had tags, in one of these cases:
+//   - The tag field has tags that the provider doesn't set itself, such as env: prod. The provider's crossplane-kind: bucket doesn't count.
 //   - The tag field is empty.
-//   - The function has removed the field, and the annotation says so.
+//   - The function has removed the field: see emptiedAnnotation.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ObservedErr != nil {
 		return false
@@ -151,8 +149,8 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider
-// owns an entry, such as crossplane-kind.
+// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider owns an
+// entry, such as crossplane-kind.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
@@ -172,12 +170,12 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field, until the next run adds an empty field. It removes
-// LateInitialize from the managementPolicies, and saves them in an annotation. See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field. The next run adds an empty field. removeForOneRun also removes
+// LateInitialize from the managementPolicies, and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
-	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
-		return r, err // An earlier step has set the annotation.
+	if isSaved := !object.Annotations(r).Field(emptiedAnnotation).IsNull(); err != nil || isSaved {
+		return r, err // An earlier step may have set the annotation.
 	}
 
 	desired, err := r.At(policiesPath)
@@ -192,7 +190,7 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 
 	saved := policiesUntouched
 
-	if actions, had := withoutLateInitialize(policies); had {
+	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
 		saved = cmp.Or(tagset.TextOf(desired), "null")
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
@@ -203,26 +201,25 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(saved)))
 }
 
-// withoutLateInitialize returns the managementPolicies without LateInitialize, and whether they had it. For *, it returns
+// withoutLateInitialize returns the managementPolicies without LateInitialize, and whether LateInitialize was among them. For *, it returns
 // Observe, Create, Update and Delete.
-func withoutLateInitialize(policies object.Node) (actions []string, had bool) {
+func withoutLateInitialize(policies object.Node) (actions []string, hadLateInitialize bool) {
 	for action := range policies.Items() {
 		switch action.Text() {
 		case actionAll:
 			return []string{"Observe", "Create", "Update", "Delete"}, true
 		case actionLateInitialize:
-			had = true
+			hadLateInitialize = true
 		default:
 			actions = append(actions, action.Text())
 		}
 	}
 
-	return actions, had
+	return actions, hadLateInitialize
 }
 
-// undoRemoval undoes removeForOneRun of an earlier step, since the field gets tags now. It returns the desired resource of t with
-// the saved managementPolicies, such as ["*"], and without the annotation. Without the annotation, it returns the resource
-// as it is.
+// undoRemoval undoes removeForOneRun of an earlier step, since the field gets tags now. It returns the desired resource of t with the saved
+// managementPolicies, such as ["*"], and without the annotation. If there is no annotation, it returns the resource as it is.
 func undoRemoval(t *locate.Target) (object.Object, error) {
 	saved := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if saved.IsNull() {
@@ -247,16 +244,16 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// keepLastTag keeps one observed tag if Crossplane owns all of them, and the API server would make null of something without
-// them. It would refuse null in each run. This happens in two cases:
-//   - Another field manager owns the tag field itself. For example, a provider has copied plexsphere:env: dev from the cloud,
-//     the label env: prod has replaced it, and the label goes.
+// keepLastTag keeps one observed tag if no tag is desired, Crossplane owns all observed tags, and the API server would make null of an
+// empty field, and then refuse null in each run. This happens in two cases:
+//   - Another field manager owns the tag field itself. For example, a provider has copied plexsphere:env: dev from the cloud, the label
+//     env: prod has replaced this tag, and then the label goes.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
-// See Held and Only of testdata/cases/refilled.yaml.
+// See Held and Only in testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
-	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
+	if wouldBeEmpty := p.decision.Tags.Len() == 0 && !t.Owners().Atomic; !wouldBeEmpty || !ownedByCrossplane(t, keys) {
 		return
 	}
 
@@ -270,7 +267,7 @@ func (p *plan) keepLastTag() {
 		return
 	}
 
-	// A tag with a reserved key stays only if there is no other.
+	// A tag with a reserved key stays only if there is no other tag.
 	rank := func(e *tagset.Entry) string {
 		if _, isReserved := p.labels.reservedKey(e); isReserved {
 			return "1" + e.ID
@@ -283,16 +280,16 @@ func (p *plan) keepLastTag() {
 	last := slices.MinFunc(observed, func(a, b *tagset.Entry) int { return strings.Compare(rank(a), rank(b)) })
 
 	p.decision.Tags.Put(last)
-	p.Notes.add(note, manager, cmp.Or(last.Key, last.String()))
+	p.Notes.addOwned(note, manager, cmp.Or(last.Key, last.String()))
 }
 
-// noteLastTag adds a note if the last tag stays in the cloud. Then the provider also fills an empty field, or the schema admits
-// no empty field.
+// noteLastTag adds NoteLastStays if the last tag stays in the cloud: the provider also fills an empty field, or the provider fills a
+// missing field, and the schema admits no empty field.
 func (p *plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 
 	lastStays := t.Field.LastStays || t.Field.LateInit && refusesEmpty(t)
-	if !lastStays || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
+	if losesTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0; !lastStays || !losesTags {
 		return
 	}
 

@@ -4,8 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan for the tags of t with reserved keys. All other tags stay as they are. If owner is a reserved key,
-// planReserved removes owner: me from an item that labels don't go to, and leaves env: prod there.
+// planReserved returns a plan that decides only on the tags of t with reserved keys. If owner is a reserved key, it removes owner: me from
+// an item of a list to which labels don't go, and leaves env: prod there.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 	p.decisionHolds = true
@@ -16,7 +16,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	}
 
 	p.decision = decideReserved(&State{Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
-	p.Trusted, p.Notes, p.judged = p.decision.trusted, p.decision.notes, p.decision.judge(nil)
+	p.Trusted, p.Notes, p.allRecords = p.decision.trusted, p.decision.notes, p.decision.completeRecords(nil)
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
@@ -26,13 +26,12 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	return p
 }
 
-// decideReserved decides on the tags of s with reserved keys, and on no others. It removes owner: me. If a trusted label is
-// owner: team-a, the tag becomes owner: team-a instead.
+// decideReserved decides on the tags of s with reserved keys, and on no other tags. It removes owner: me. With the trusted label owner:
+// team-a, the tag becomes owner: team-a instead.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	// These labels replace tags that removeReserved has removed, such as Owner for the label owner.
 	positions := d.respelled
 
 	for e := range d.Tags.All() {
@@ -42,7 +41,7 @@ func decideReserved(s *State) *Decision {
 	}
 
 	for _, i := range positions {
-		d.Tags.Put(d.entry(i))
+		d.Tags.Put(d.entryToPut(i))
 	}
 
 	return d

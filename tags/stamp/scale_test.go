@@ -84,7 +84,7 @@ func TestStampScales(t *testing.T) {
 func TestKeepCopiesTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
-	r := Result{Records: []Judged{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
+	r := Result{Records: []Record{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
 	r.trimRecords()
 
 	if len(r.Records) != 1 || r.Records[0].Tag == &all[0] || *r.Records[0].Tag != all[0] {

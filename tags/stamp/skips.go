@@ -17,27 +17,27 @@ type Skip struct {
 	// Limit is the limit that the label breaks, such as "at most 128 characters".
 	Limit string
 
-	// Sources has the sources of the label, by their names in messages.
+	// Sources has the names of the label's sources in messages.
 	Sources []string
 
-	// Trusted says that any source of the label is a trusted source.
+	// Trusted reports whether any source of the label is a trusted source.
 	Trusted bool `json:"-"`
 
-	// Resources has the first resources that skip the label, and More is the number of the others. Resources is nil if all
-	// resources with the tag profile skip the label.
+	// Resources has the names of the first resources that skip the label, and More is the number of the others. Resources is nil if all
+	// resources with the tag profile skip the label for a reason that they share, such as key-too-long.
 	Resources []string
 	More      int `json:"more,omitzero"`
 }
 
-// skips collects labels, resource by resource: skipped labels, and labels whose tags the cloud's own API refuses.
+// skips collects skipped labels, and labels whose tags the cloud's own API refuses, resource by resource.
 type skips struct {
 	all map[skipKey]*countedSkip
 
-	// resources has the number of resources by the name of their tag profile.
-	resources map[string]int
+	// resourceCounts has the number of resources by the name of their tag profile, such as aws.
+	resourceCounts map[string]int
 }
 
-// A skipKey identifies a skip. isTagged says that the label is a tag all the same, but that the cloud's own API refuses it.
+// A skipKey identifies a Skip. isTagged reports whether the label is a tag all the same, which the cloud's own API refuses.
 type skipKey struct {
 	label    tags.SkippedLabel
 	limit    string
@@ -48,26 +48,25 @@ type skipKey struct {
 type countedSkip struct {
 	Skip
 
-	// count is the number of resources, and last is the resource that was added last.
+	// count is the number of resources, and last is the name of the resource that was added last.
 	count int
 	last  string
 
-	// namesResources says that messages name the resources, since other resources may have room for the label.
-	namesResources bool
+	// isShared reports whether any of the resources skips the label for a reason that all resources with the tag profile share.
+	isShared bool
 
 	// labelSources has the sources of the label.
 	labelSources []*tags.Source
 }
 
-// add adds the labels that the plan p skips. p is resourcePlan itself, or the plan of one of the resource's fields for launched
-// resources. Resources come in the order of their names. If neither tags nor volumeTags of an Instance have a slot for env,
-// the Instance counts once.
+// add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan itself, or the plan
+// of one of the resource's fields for launched resources. The caller adds all plans of one resource before the next resource.
 func (s *skips) add(resourcePlan, p *plan) {
 	if p == resourcePlan {
-		s.resources[p.Provider]++
+		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			s.addResource(&p.labels.skipped[i], p, false)
+			s.addResource(&p.labels.skipped[i], p.Resource, p.Provider)
 		}
 	}
 
@@ -75,65 +74,59 @@ func (s *skips) add(resourcePlan, p *plan) {
 		return
 	}
 
-	for i := range p.judged {
-		switch j := &p.judged[i]; {
-		case j.Fate == Tagged && j.Reason != "":
-			s.addResource(j, p, true)
-		case j.lacksSlot() && resourceLacksSlot(resourcePlan, p, i): // The resource counts already.
-		case j.Fate == Skipped || j.Fate == TakenAway:
-			s.addResource(j, p, false)
+	for i := range p.allRecords {
+		switch record := &p.allRecords[i]; {
+		case record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i): // resourcePlan has added the label.
+		case record.Reason != "":
+			s.addResource(record, p.Resource, p.Provider)
 		}
 	}
 }
 
-// resourceLacksSlot reports whether p is the plan of a field for launched resources, and the resource itself has no slot for the
-// label at position i either.
+// resourceLacksSlot reports whether p is the plan of a field for launched resources, such as volumeTags, and the tag field of the resource
+// itself has no slot for the record at index i either.
 func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
-	if p == resourcePlan || p.labels != resourcePlan.labels || !resourcePlan.decisionHolds {
+	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
+	if p == resourcePlan || !isSameLabel {
 		return false
 	}
 
-	return i < len(resourcePlan.judged) && resourcePlan.judged[i].lacksSlot()
+	return resourcePlan.decisionHolds && resourcePlan.allRecords[i].lacksSlot()
 }
 
-// addResource adds the resource of p to the Skip of the label of the record j. Two resources without a slot for env make one
-// Skip of env with both names. isTagged says that the cloud's own API refuses the tag.
-func (s *skips) addResource(j *Judged, p *plan, isTagged bool) {
-	key := skipKey{j.SkippedLabel(p.Provider, j.Reason), j.Limit, isTagged}
-
-	// An API refuses a tag on all resources, unless there are too many tags on this one.
-	dependsOnResource := j.namesResource && (!isTagged || j.Reason == profile.CountCap)
+// addResource adds the resource to the Skip of the record's label. If a and b have no slot for env, one Skip of env has both names.
+func (s *skips) addResource(record *Record, resource, provider string) {
+	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit, isTagged: record.Fate == Tagged}
 
 	skip, ok := s.all[key]
 	if !ok {
-		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}, namesResources: dependsOnResource}
+		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}}
 		s.all[key] = skip
 	}
 
-	skip.namesResources = skip.namesResources && dependsOnResource
-	skip.Trusted = skip.Trusted || j.Trusted
+	// An API that refuses the tag of one resource refuses it on all, unless there are too many tags.
+	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
+	skip.isShared = skip.isShared || isRefusedOnAll || !record.dependsOnResource
+	skip.Trusted = skip.Trusted || record.Trusted
 
-	if j.Source != nil && !slices.Contains(skip.labelSources, j.Source) {
-		skip.labelSources = append(skip.labelSources, j.Source)
+	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {
+		skip.labelSources = append(skip.labelSources, record.Source)
 	}
 
-	if skip.count > 0 && skip.last == p.Resource {
-		return
+	if skip.count > 0 && skip.last == resource {
+		return // An Instance counts once, even if both tags and volumeTags skip the label.
 	}
 
-	skip.last = p.Resource
+	skip.last = resource
 	skip.count++
 
 	if skip.count <= words.MaxNameCount {
-		skip.Resources = append(skip.Resources, p.Resource)
+		skip.Resources = append(skip.Resources, resource)
 	}
 }
 
-// sorted returns the skipped labels, and the labels whose tags the cloud's own API refuses. A Skip names no resources if all
-// resources of the tag profile skip the label for a reason that they share, such as key-too-long.
+// sorted returns the skipped labels, and the labels whose tags the cloud's own API refuses.
 func (s *skips) sorted() (skipped, refused []Skip) {
-	skipped, refused = []Skip{}, []Skip{}
-
 	for key, skip := range s.all {
 		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
@@ -143,7 +136,7 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 
 		skip.More = skip.count - len(skip.Resources)
 
-		if !skip.namesResources && skip.count == s.resources[skip.Provider] {
+		if skip.isShared && skip.count == s.resourceCounts[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}
 
@@ -160,7 +153,7 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 	return skipped, refused
 }
 
-// compareSkips compares skips by provider, reason, limit and keys.
+// compareSkips orders skips by provider, reason, limit and keys.
 func compareSkips(a, b Skip) int {
 	reasons := profile.SkipReasons()
 

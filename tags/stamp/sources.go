@@ -16,28 +16,30 @@ import (
 // A ResolveError says why the labels of a resource can't be known.
 type ResolveError struct{ error }
 
-// Unwrap returns the error that keeps the labels from being known.
+// Unwrap returns the error of package resolve.
 func (e *ResolveError) Unwrap() error { return e.error }
 
 // resourceLabels has the labels of one resource, of a group of resources, or of all resources.
 type resourceLabels struct {
-	*tags.Transformer
+	*tags.Transformer // It has the labels.
 
 	stamper *Stamper
 
-	// byFieldKind has the labels as tags for each kind of tag field.
+	// byFieldKind has the labels as tags for tag fields of a FieldKind. For example, all maps on aws are of one FieldKind.
 	byFieldKind map[tagset.FieldKind]*Labels
 }
 
-// maxGroups is the number of groups of resources whose labels are kept. Each group can have a thousand labels.
+// maxGroups is the most groups of resources whose labels are kept. The next group clears all of them: each can have a thousand labels.
 const maxGroups = 16
 
-// resourceLabelsOf returns the labels of t. It shares them with other resources if it can:
-//   - with all resources, if labels don't depend on the resource
-//   - with its group. If a source selects Buckets only, all Buckets are a group.
-//   - with none, if a label of t has an expression, such as desired.spec.region. These labels are not kept.
+// resourceLabelsOf returns the labels of t, which other resources may share:
+//   - If labels don't depend on the resource, all resources share them.
+//   - If a source selects Buckets only, all Buckets are a group, and share them.
+//   - If an expression of a label of t is computed for each resource, such as desired.spec.region, no other resource has these labels.
 func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
-	group, isShared, transformer := resolve.LabelGroup{}, true, s.Transformer
+	transformer, isShared := s.Transformer, true
+
+	group := resolve.LabelGroup{} // All resources.
 	if s.PerResource != nil {
 		group, isShared = s.PerResource.Group(s.composedOf(t))
 	}
@@ -69,13 +71,14 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// maySetKey returns a function that reports whether this step may set a tag with the key on t. Such a key begins with keyPrefix, or a
-// label of any resource or of the provider config of t has it. The function doesn't evaluate matchCloudTags, which calls it.
-func (s *Stamper) maySetKey() func(t *locate.Target, key string) bool {
+// newSets returns the function Finder.Sets. It reports whether a tag with the key on t may be from this step: the key begins with
+// keyPrefix, or a label of any resource or of the provider config of t has it. The function doesn't evaluate matchCloudTags, which calls
+// it.
+func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 	labelsPerResource := sync.OnceValue(func() (out []tags.Label) {
-		for _, d := range s.PerResource.Differences() {
-			out = append(out, d.Labels...)
+		for _, difference := range s.PerResource.Differences() {
+			out = append(out, difference.Labels...)
 		}
 
 		return out
@@ -83,21 +86,21 @@ func (s *Stamper) maySetKey() func(t *locate.Target, key string) bool {
 
 	return func(t *locate.Target, key string) bool {
 		l := common.labelsFor(t)
-		if l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) {
+		if l.keyBelongsToFunction(key) {
 			return true
 		}
 
 		hasKey := func(label tags.Label) bool {
-			tag, _ := l.transformed.Judge(label)
-			return l.ID(tag.Key) == l.ID(key)
+			tag, _ := l.transformed.Judge(label) // The key of a skipped label counts, too.
+			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
 		return slices.ContainsFunc(labelsPerResource(), hasKey) || slices.ContainsFunc(s.PerResource.ConfigLabels(s.perhapsSelected(t)), hasKey)
 	}
 }
 
-// knownResourceLabelsOf returns the labels of t for a resource that is left alone, which may not make the run fail. If the
-// labels of t can't be known, it returns the labels of all resources.
+// knownResourceLabelsOf returns the labels of t, which is left alone or not selected, and so must not fail the run. If the labels of t
+// can't be known, it returns the labels that sources give to all resources.
 func (s *Stamper) knownResourceLabelsOf(t *locate.Target) *resourceLabels {
 	l, err := s.resourceLabelsOf(t)
 	if err != nil {
@@ -107,18 +110,18 @@ func (s *Stamper) knownResourceLabelsOf(t *locate.Target) *resourceLabels {
 	return l
 }
 
-// newResourceLabels returns the labels of the transformer t, not yet as tags for any kind of tag field.
-func (s *Stamper) newResourceLabels(t *tags.Transformer) *resourceLabels {
-	return &resourceLabels{Transformer: t, stamper: s, byFieldKind: make(map[tagset.FieldKind]*Labels)}
+// newResourceLabels returns the labels of the transformer, before they are tags for any field.
+func (s *Stamper) newResourceLabels(transformer *tags.Transformer) *resourceLabels {
+	return &resourceLabels{Transformer: transformer, stamper: s, byFieldKind: make(map[tagset.FieldKind]*Labels)}
 }
 
-// labelsFor returns the labels as tags for the tag field of t. Targets with the same field kind share the result.
+// labelsFor returns the labels as tags for the tag field of t.
 func (l *resourceLabels) labelsFor(t *locate.Target) *Labels {
 	return l.labelsForField(t.Field, t.Profile)
 }
 
-// labelsForField returns the labels as tags for the field f, with the tag profile p. All aws tag fields of shape Map share one
-// result. For example, it has the tag plexsphere:env.
+// labelsForField returns the labels as tags for the field f, with the tag profile p. All fields of one FieldKind share the result: for
+// maps on aws, it has the tag plexsphere:env, and for maps on gcp, plexsphere_env.
 func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Labels {
 	k := tagset.FieldKindOf(f, p)
 
@@ -135,9 +138,8 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	return out
 }
 
-// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of
-// a Bucket. It also asks for targets that may turn out to have no tags: schemas, and tags that selectors read, may not be known
-// yet.
+// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of a Bucket. It
+// also asks on behalf of targets that may have no tags in the end, since schemas, and tags that selectors read, may not be known yet.
 func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	if !s.PerResource.ReadsConfigs() {
 		return
@@ -154,20 +156,20 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 
 // perhapsSelected returns t in the form that package resolve reads. An entry selects it whatever tags the entry asks for.
 func (s *Stamper) perhapsSelected(t *locate.Target) *resolve.ComposedResource {
-	c := *s.composedOf(t)
-	c.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
+	composed := *s.composedOf(t)
+	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 
-	return &c
+	return &composed
 }
 
-// composedOf returns t in the form that package resolve reads. It names the ProviderConfig, such as default of
-// aws.m.upbound.io, only if sources take labels from ProviderConfigs.
+// composedOf returns t in the form that package resolve reads. Its Config, such as default of aws.m.upbound.io, is set only if sources
+// take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
-	if c, ok := s.composedByTarget[t]; ok {
-		return c
+	if composed, ok := s.composedByTarget[t]; ok {
+		return composed
 	}
 
-	c := &resolve.ComposedResource{
+	composed := &resolve.ComposedResource{
 		Name: t.Name, Desired: t.Received, Observed: t.Observed,
 		Selects: func(entries []v1beta1.ResourceSelector) bool { return s.targets.Selects(entries, t) },
 	}
@@ -175,14 +177,14 @@ func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 	if s.PerResource.ReadsConfigs() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
 		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
-		c.Config = resolve.Config(config)
+		composed.Config = resolve.Config(config)
 	}
 
 	if s.composedByTarget == nil {
 		s.composedByTarget = make(map[*locate.Target]*resolve.ComposedResource)
 	}
 
-	s.composedByTarget[t] = c
+	s.composedByTarget[t] = composed
 
-	return c
+	return composed
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// A Stamper writes the tags of labels to desired composed resources. Finder.Input sets the number of reserved tag slots per
-// resource.
+// A Stamper writes labels as tags to desired composed resources.
 type Stamper struct {
 	locate.Finder
 
@@ -27,18 +26,18 @@ type Stamper struct {
 	// PerResource has the labels of each resource. It is nil if all resources have the same labels.
 	PerResource *resolve.PerResource
 
-	// RemoveTags has the entries of removeTags, and IgnoreTags has the entries of ignoreTags.
+	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has those of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
-	// AlreadyStamped says that the desired resources already have the tags of this step. Then no tag conflicts with a label.
-	// The explain command sets it for rendered resources.
+	// AlreadyStamped reports whether the desired resources already have the tags of this step, so that no tag conflicts with a label. The
+	// command explain sets it for rendered resources.
 	AlreadyStamped bool
 
-	// Audits says that results have the Changes of tags.
+	// Audits reports whether results get the Changes of tags.
 	Audits bool
 
-	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function had from trusted sources. It
-	// maps the name of a resource to keys and values.
+	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function set from trusted sources. By the name of the
+	// resource, such as bucket, it has keys and values, such as owner: team-a.
 	EarlierTrustedTags map[string]map[string]string
 
 	// targets are the targets that Targets has found.
@@ -47,12 +46,12 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// composedByTarget has the targets in the form that package resolve reads.
+	// composedByTarget keeps the results of composedOf.
 	composedByTarget map[*locate.Target]*resolve.ComposedResource
 
-	// inItems is the number of bytes that labels count in items of lists so far: see maxInItems. added is the number of bytes
-	// that labels add to these items and to composite resources: see maxAdded.
-	inItems, added int
+	// bytesInItems is how many bytes labels count in items of lists so far: see maxInItems. addedBytes is how many bytes labels have added
+	// to these items and to composite resources so far: see maxAdded.
+	bytesInItems, addedBytes int
 }
 
 // New returns a Stamper for the resources of the request, with the labels of the set.
@@ -74,17 +73,17 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.maySetKey()
+	s.Sets = s.newSets()
 
 	return s
 }
 
-// Schemas returns the schemas of kinds that Crossplane has sent.
+// Schemas returns the schemas of kinds that Crossplane has sent in answer to requirements.
 func Schemas(required *require.Requirements) field.Schemas {
 	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
 
-// Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, it returns the error of ctx.
+// Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, Targets returns the error of ctx.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
@@ -95,12 +94,12 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Changed of the Outcome
-// has the Bucket with plexsphere:env: prod, and its Result has the label. After an error, nothing may be written. It is the
-// error of ctx, a ResolveError, a LimitError, or a conflict with a tag. See testdata/cases/stamp.yaml.
+// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Changed of the Outcome has the Bucket
+// with plexsphere:env: prod, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a
+// LimitError, or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
-	s.inItems, s.added = 0, 0
+	s.bytesInItems, s.addedBytes = 0, 0
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -115,7 +114,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		case !t.Selected:
 			s.addUnselected(out, targets, t)
 		case !t.HasField():
-			out.addResult(s.leftAlone(t))
+			out.addResult(s.leaveAlone(t))
 		default:
 			p, err := s.planAll(t, out.addPlan)
 			if err != nil {
@@ -129,7 +128,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			out.add(p)
 		}
 
-		if s.added > maxAdded {
+		if s.addedBytes > maxAdded {
 			return nil, tooManyBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
@@ -137,9 +136,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return out.outcome()
 }
 
-// planAll plans the tags of t, and then the tags of the resources that it launches. An Instance has plans for tags and for
-// volumeTags. planAll calls onPlan with each plan, beginning with the plan of the resource itself. It returns that plan, with
-// the notes of all others.
+// planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags.
+// planAll calls onPlan with each plan p, beginning with the plan of the resource itself. It returns this plan, with the notes of all plans.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {
@@ -160,7 +158,7 @@ func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) 
 	return p, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
 }
 
-// hasTagWork reports whether this run has labels, or entries of removeTags or ignoreTags.
+// hasTagWork reports whether there are labels, or resolved entries of removeTags or ignoreTags.
 func (s *Stamper) hasTagWork() bool {
 	return !s.Transformer.Empty() || s.PerResource != nil || len(s.RemoveTags)+len(s.IgnoreTags) > 0
 }

@@ -17,41 +17,40 @@ type State struct {
 	// Tags has the tags that earlier steps desire.
 	Tags *tagset.Set
 
-	// Observed has the tags of the observed field. It is nil if they can't be read, or if neither ignoreTags nor a source of
-	// labels depends on them.
+	// Observed has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
+	// source with onConflict Error.
 	Observed *tagset.Set
 
-	// OtherManagersTags has the tags of the observed field that other field managers own. These stay even if nobody desires
-	// the field. It is nil if there are none.
+	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit, or is nil.
+	// These tags stay if no step desires the field.
 	OtherManagersTags *tagset.Set
 
-	// Owners has the field managers of the observed tags.
+	// Owners has the field managers of the observed tags. It is nil if both Observed and OtherManagersTags are.
 	Owners *locate.Owners
 
-	// Cloud has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if neither
-	// ignoreTags nor a source of labels depends on them.
+	// Cloud has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has neither
+	// ignoreTags nor a source with onConflict Error.
 	Cloud *tagset.Set
 
-	// CloudMayBeOutdated says that the cloud may lack tags of Cloud, since some providers never drop a reported tag.
+	// CloudMayBeOutdated reports whether the cloud may lack tags of Cloud, since some providers never drop a reported tag.
 	CloudMayBeOutdated bool
 
-	// IsReported says that providers report the tags of such resources.
+	// IsReported reports whether the field's kind has a place in the status for the cloud's tags, such as status.atProvider.tagsAll.
 	IsReported bool
 
-	// EarlierTrustedTags has the tags with reserved keys that earlier steps of the function had from trusted sources, key to
-	// value.
+	// EarlierTrustedTags has the tags with reserved keys that earlier steps of the function set from trusted sources, key to value.
 	EarlierTrustedTags map[string]string
 
-	// Copies has the tags that kubernetesMetadata copied to the field. It is nil if there are none.
+	// Copies has the tags that kubernetesMetadata copied to the field, or is nil.
 	Copies *tagset.Set
 
-	// Followed has the changes of other systems' tags that the last run has followed: see follow.
+	// Followed has the changes of other systems' tags that earlier runs have followed: see follow.
 	Followed followedChanges
 
 	// ProviderKeys has the keys of tags that the provider adds itself, such as crossplane-kind.
 	ProviderKeys []string
 
-	// AlreadyStamped says that Tags already has the tags of this step. Then no tag conflicts with a label.
+	// AlreadyStamped reports whether Tags already has the tags of this step, so that no tag conflicts with a label.
 	AlreadyStamped bool
 
 	Slots Slots
@@ -62,27 +61,27 @@ type Slots struct {
 	// Max is the cap of the tag profile. Reserved is the number of slots that reservedTags of the input keeps free.
 	Max, Reserved int
 
-	// ForProviderTags says that slots are kept free for the provider's own tags. ProviderTagsInField says that the provider
-	// adds them to the tag field, too.
+	// ForProviderTags reports whether slots are kept free for the provider's own tags. ProviderTagsInField reports whether the provider
+	// adds these tags to the tag field, too.
 	ForProviderTags, ProviderTagsInField bool
 
-	// MaxInField is the limit of entries in the tag field by the schema of the kind, or -1 if the schema has no limit.
+	// MaxInField is the most entries that the tag field may have by the schema of the kind, or -1 if the schema has no limit.
 	MaxInField int
 
 	// Field is the path of the tag field, for messages.
 	Field string
 }
 
-// A followedChange is a change of another system's tag in the cloud that the resource gets, too: see follow.
+// A followedChange is a change of another system's tag in the cloud that the resource follows, such as from daily to weekly: see follow.
 type followedChange struct {
-	// From is a digest of the value before the change.
+	// From is a digest of the value before the change, daily.
 	From string `json:"from"`
 
-	// Reported says that after the change, the status has reported the value before the change once more.
+	// Reported reports whether the status has had daily once more after the change.
 	Reported bool `json:"reported,omitempty"`
 }
 
-// followedChanges has followed changes by the name of the tag: see nameOf.
+// followedChanges has followed changes by the name of the tag, such as backup: see nameOf.
 type followedChanges map[string]followedChange
 
 // addedByProvider reports whether the provider sets the tag e itself, such as crossplane-kind.
@@ -90,32 +89,32 @@ func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.ProviderKeys, e.Key)
 }
 
-// missingProviderTags returns the number of tags that the provider still has to add to the resource. If it adds three tags, and
-// the resource already has crossplane-kind, n is 2. inField is the number of these tags that the provider also adds to the
-// tag field. Both are 0 if no slots are kept free for them.
-func (s *State) missingProviderTags() (n, inField int) {
+// missingProviderTags returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the resource
+// already has crossplane-kind. inField is how many of these tags the provider also adds to the tag field. Both are 0 if no slots are kept
+// free for the provider's tags.
+func (s *State) missingProviderTags() (toAdd, inField int) {
 	if !s.Slots.ForProviderTags {
 		return 0, 0
 	}
 
 	for _, key := range s.ProviderKeys {
 		if !s.Tags.Has(s.Labels.ID(key)) {
-			n++
+			toAdd++
 		}
 	}
 
 	if s.Slots.ProviderTagsInField {
-		return n, n
+		return toAdd, toAdd
 	}
 
-	return n, 0
+	return toAdd, 0
 }
 
-// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. If 50 tags are allowed, 3 slots
-// are for tags that the provider adds, and 40 tags are there, it returns 7. If there are too many tags, it is negative.
+// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. If the cap is 50, 3 slots are for tags
+// that the provider adds, and there are 40 tags, it returns 7. If there are too many tags, it returns a negative number.
 func (s *State) freeSlots() int {
 	toAdd, inField := s.missingProviderTags()
-	taken := s.Tags.Len() + s.countOthers()
+	taken := s.Tags.Len() + s.countStayingTags()
 	free := s.Slots.Max - s.Slots.Reserved - toAdd - taken
 
 	if s.Slots.MaxInField >= 0 {
@@ -125,28 +124,28 @@ func (s *State) freeSlots() int {
 	return free
 }
 
-// limitText returns the text of the limit for messages, such as "at most 50 tags on a resource, 2 of them reserved". Both the
-// cloud and the tag field have a limit. limitText takes the limit that leaves fewer slots to labels.
+// limitText returns the limit of tags for messages, such as "at most 50 tags on a resource, 2 of them reserved". Both the cloud and the tag
+// field can have a limit. The text has the limit that leaves fewer slots to labels.
 func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.Slots.Reserved
 	toAdd, inField := s.missingProviderTags()
 
 	forLabels := s.Slots.Max - reserved - toAdd
-	if maxTags := s.Slots.MaxInField; maxTags >= 0 && maxTags-inField < forLabels {
-		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", maxTags, s.Labels.Profile.Noun(), s.Slots.Field)
+	if maxInField := s.Slots.MaxInField; maxInField >= 0 && maxInField-inField < forLabels {
+		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", maxInField, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
 
 	limit = addToLimit(limit, reserved, toAdd)
 
-	if n := s.countOthers(); n > 0 {
+	if n := s.countStayingTags(); n > 0 {
 		limit += fmt.Sprintf(", %d of other field managers", n)
 	}
 
 	return limit
 }
 
-// addToLimit adds to the text of a limit the number of reserved slots, and the number of slots for tags that the provider adds.
+// addToLimit returns the text of a limit with the number of reserved slots, and of slots for tags that the provider adds.
 func addToLimit(limit string, reserved, toAdd int) string {
 	if reserved > 0 {
 		limit += fmt.Sprintf(", %d of them reserved", reserved)

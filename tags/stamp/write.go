@@ -11,7 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// carryOut writes the decision of p to a copy of the resource, and then adds the notes, such as NoteLastStays.
+// carryOut writes the decision of p to a copy of the resource, and adds records and notes to the result.
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
@@ -23,7 +23,7 @@ func (p *plan) carryOut() error {
 		return nil
 	}
 
-	if err := p.remember(); err != nil {
+	if err := p.rememberChanges(); err != nil {
 		return err
 	}
 
@@ -34,20 +34,20 @@ func (p *plan) carryOut() error {
 	if p.LeftAlone == "" {
 		p.conclude()
 		d.noteStayingTags(&p.Notes)
-		p.Notes.add(NoteOtherValue, "", otherValues...)
+		p.Notes.add(NoteOtherValue, otherValues...)
 	}
 
 	return nil
 }
 
-// conclude adds the records of labels to the result, since the decision holds. It also adds tags of labels with reserved keys to
-// the Trusted tags of the result.
+// conclude adds the records of labels to the result, since the decision holds. It also adds the tags with reserved keys to Trusted of the
+// result.
 func (p *plan) conclude() {
-	p.Records, p.decisionHolds = p.judged, true
+	p.Records, p.decisionHolds = p.allRecords, true
 
-	for i := range p.judged {
-		if j := &p.judged[i]; j.Fate == Tagged && j.Reserved {
-			p.Trusted = put(p.Trusted, j.Key, j.Value)
+	for i := range p.allRecords {
+		if record := &p.allRecords[i]; record.Fate == Tagged && record.Reserved {
+			p.Trusted = withKey(p.Trusted, record.Key, record.Value)
 		}
 	}
 }
@@ -55,31 +55,31 @@ func (p *plan) conclude() {
 // writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
 func (p *plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
+	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0
+	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic) // See writeEmptyField.
 
-	// The provider would fill a missing field again. An atomic field may have to stay, with an empty value.
-	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic)
-
-	if set.Changed() || p.restoredProviderTags || len(items) > 0 || mayStayEmpty {
+	if mayChange || mayStayEmpty {
 		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
 	}
 
 	return err
 }
 
-// partlyOwnedItems returns the items of a keyed list that nobody desires, but that p has to write. Crossplane owns a part of such
-// an item. For example, kubectl edit owns the item {key: env}, and Crossplane owns its value: prod. If nobody desired the
-// item any more, server-side apply would remove prod, and leave {key: env} without a value.
+// partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
+// For example, kubectl edit owns the item {key: env}, and Crossplane owns its value: prod. If Crossplane no longer applied the item,
+// server-side apply would remove prod, and leave {key: env} without a value.
 func (p *plan) partlyOwnedItems() (items []object.Node) {
-	f, others := p.target.Field, p.decision.others()
-	if f.Key == "" || f.Atomic || others == nil {
+	f, staying := p.target.Field, p.decision.stayingTags()
+	if isKeyedList := f.Key != "" && !f.Atomic; !isKeyedList || staying == nil {
 		return nil
 	}
 
-	for e := range others.All() {
+	for e := range staying.All() {
 		owner := p.target.Owners().Of(e)
 		ownedInPart := owner.Ours && !owner.OthersOwnItem
+		hasValue := !e.Opaque && e.Value.IsThere()
 
-		if e.Opaque || p.decision.Tags.HasTagOf(e) || !ownedInPart || !e.Value.IsThere() {
+		if isDesired := p.decision.Tags.HasTagOf(e); isDesired || !ownedInPart || !hasValue {
 			continue
 		}
 
@@ -97,8 +97,8 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	return items
 }
 
-// writeField returns t with the tags of the set, and the items of a list after them, in its field. For example, it writes
-// {env: prod} to spec.forProvider.tags. It returns the zero Object if earlier steps desire the same value.
+// writeField returns the desired resource of t with the tags of the set in the tag field, such as {env: prod} in spec.forProvider.tags. In
+// a list, the items follow the tags. It returns the zero Object if earlier steps desire the same value.
 func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
@@ -109,7 +109,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return writeEmptyField(t, keys, v)
 	}
 
-	// A desired value stays even if the observed one has another order.
+	// A desired value stays even if the observed value has another order.
 	if t.DesiredValue.Equal(v) {
 		return object.Object{}, nil
 	}
@@ -135,7 +135,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 	return setField(t, r, v)
 }
 
-// maxAnnotations is the limit of the API server for the bytes of all annotations of an object, keys and values together: see
+// maxAnnotations is the most bytes that the API server admits for all keys and values of an object's annotations: see
 // TotalAnnotationSizeLimitB in the package api/validation of k8s.io/apimachinery.
 const maxAnnotations = 256 << 10
 
@@ -148,13 +148,8 @@ func sizeOf(v object.Node) (size int) {
 	return size
 }
 
-// isEmpty reports whether the value n of a tag field is missing or empty: {}, [], "" or null.
-func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
-
-// setDesiredField returns the desired resource of t with the value v in the tag field.
-func setDesiredField(t *locate.Target, v object.Node) (object.Object, error) {
-	return setField(t, t.Resource, v)
-}
+// isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null.
+func isEmpty(v object.Node) bool { return v.IsEmpty() && v.Text() == "" }
 
 // setField returns the resource r with the value v in the tag field. r is the desired resource of t, or a changed copy of it.
 func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
@@ -165,14 +160,14 @@ func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, 
 	return object.Set(r, t.Field.Path, v)
 }
 
-// removeField returns the desired resource of t without the tag field. It also removes parents of the field that become empty.
-// With spec.forProvider.tagging.tags, it removes tagging, too, since a kind may require tags there.
+// removeField returns the desired resource of t without the tag field, and without parents of the field that become empty. For
+// spec.forProvider.tagging.tags, it also removes tagging, since a kind may require tags there.
 func removeField(t *locate.Target) (object.Object, error) {
-	out, err := setDesiredField(t, object.Node{})
+	out, err := setField(t, t.Resource, object.Node{})
 
 	for path, removable := parentOf(t.Field.Path); removable && err == nil; path, removable = parentOf(path) {
-		o, _ := out.At(path)
-		if !o.IsObject() || !o.IsEmpty() {
+		parent, _ := out.At(path)
+		if !parent.IsObject() || !parent.IsEmpty() {
 			break
 		}
 
@@ -182,16 +177,16 @@ func removeField(t *locate.Target) (object.Object, error) {
 	return out, err
 }
 
-// parentOf returns the path of the object that has the field at the path: spec.forProvider.tagging for
-// spec.forProvider.tagging.tags. It also reports whether the object may be removed. An object that each resource has, such as
-// spec.forProvider, may not. An object in a list may not, either.
+// parentOf returns the path of the object around the field at the path: spec.forProvider.tagging for spec.forProvider.tagging.tags.
+// removable reports whether the object may be removed. Objects that each resource has, such as spec.forProvider, must stay. Objects in a
+// list must stay, too.
 func parentOf(path object.Path) (parent object.Path, removable bool) {
-	n := len(path.Segments()) - 1
-	if n == 0 || slices.ContainsFunc(path.Segments(), func(sg object.Segment) bool { return sg.Type == object.SegmentIndex }) {
+	parentLen := len(path.Segments()) - 1
+	if parentLen == 0 || slices.ContainsFunc(path.Segments(), func(segment object.Segment) bool { return segment.Type == object.SegmentIndex }) {
 		return object.Path{}, false
 	}
 
-	parent = path.First(n)
+	parent = path.First(parentLen)
 
 	switch parent.String() {
 	case "metadata", "spec", "spec.forProvider", "spec.forProvider.manifest":
@@ -201,9 +196,9 @@ func parentOf(path object.Path) (parent object.Path, removable bool) {
 	}
 }
 
-// checkParent returns an error if the desired resource of t has no object for the field, or no first item of a list on the path:
-// "spec.forProvider.settings has no item to hold tags". The function doesn't add the object or the item, since it may
-// require other fields. See testdata/cases/list-of-one.yaml.
+// checkParent returns an error if the desired resource of t lacks the object around a field that is Within one, or the first item of a list
+// on the path: "spec.forProvider.settings has no item to hold tags". The function adds neither, since both may require other fields. See
+// testdata/cases/list-of-one.yaml.
 func checkParent(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
 		parent := path.First(len(path.Segments()) - 1)
@@ -213,15 +208,15 @@ func checkParent(t *locate.Target) error {
 		}
 	}
 
-	for i, sg := range t.Field.Path.Segments() {
-		if sg.Type != object.SegmentIndex || sg.Index != 0 {
+	for i, segment := range t.Field.Path.Segments() {
+		if segment.Type != object.SegmentIndex || segment.Index != 0 {
 			continue
 		}
 
 		list := t.Field.Path.First(i)
 
 		v, err := t.Resource.At(list)
-		if err != nil || v.IsThere() && !v.IsList() {
+		if isOtherValue := v.IsThere() && !v.IsList(); err != nil || isOtherValue {
 			return err // If err is nil, object.Set returns an error later.
 		}
 
@@ -233,10 +228,10 @@ func checkParent(t *locate.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items
-// in another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
+// inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items in
+// another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
-	if !t.Field.Atomic || t.Field.Sorted || !v.IsList() {
+	if isAtomicList := t.Field.Atomic && v.IsList(); !isAtomicList || t.Field.Sorted {
 		return v
 	}
 

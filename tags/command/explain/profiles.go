@@ -248,7 +248,7 @@ func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 }
 
 // skip the label of the record.
-func (e *comparison) skip(x *Explanation, j *stamp.Judged) {
+func (e *comparison) skip(x *Explanation, j *stamp.Record) {
 	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.SkippedLabel(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
 	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
@@ -262,7 +262,7 @@ func (e *comparison) skip(x *Explanation, j *stamp.Judged) {
 }
 
 // tag that the label of the record becomes.
-func (e *comparison) tag(x *Explanation, j *stamp.Judged) {
+func (e *comparison) tag(x *Explanation, j *stamp.Record) {
 	x.Tags[j.Key] = j.Value
 	x.tagged = append(x.tagged, j.Tag)
 	x.put(j.Tag, terminal.Cell{Text: words.Cell(j.Key), Color: terminal.Green}, Key{})

@@ -322,7 +322,7 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(there.Manager)+" has it", ", ")
 	}
 
-	refused := func(j stamp.Judged) bool { return j.Fate == stamp.Tagged && j.Reason != "" && j.Key == x.Key }
+	refused := func(j stamp.Record) bool { return j.Fate == stamp.Tagged && j.Reason != "" && j.Key == x.Key }
 	if i := slices.IndexFunc(f.Labels, refused); x.Label != "" && i >= 0 {
 		x.CloudRefuses = f.Labels[i].Reason
 		x.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", f.Labels[i].Reason, f.Labels[i].Limit)

@@ -64,7 +64,7 @@ func (b *BrokenRule) String() string {
 }
 
 // listed returns the label of the record, with the entry of the list that names it.
-func listed(j *stamp.Judged, list string) ListedLabel {
+func listed(j *stamp.Record, list string) ListedLabel {
 	return ListedLabel{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Entry: entryName(list, j.NamedBy)}
 }
 

@@ -1,0 +1,186 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Fate says what becomes of a label on one resource.
+type Fate uint8
+
+const (
+	// Undecided labels have no decision yet. In the end, only labels that are missing on a resource that keeps its first tags are
+	// Undecided: see freeze.
+	Undecided Fate = iota
+
+	// Tagged labels are tags.
+	Tagged
+
+	// Skipped labels are no tags, for a SkipReason such as count-cap.
+	Skipped
+
+	// Retained labels have a tag with the value of an earlier step, by onConflict Retain.
+	Retained
+
+	// Ignored labels have a tag with the value of the cloud, by ignoreTags.
+	Ignored
+
+	// Removed labels have no tag, by removeTags.
+	Removed
+
+	// TakenAway is the fate of a tag without a label. An earlier step set the tag, but only labels of trusted sources may have its key.
+	TakenAway
+)
+
+// A Record says what has become of one label on one resource: env: prod is Tagged, and has the key plexsphere:env. All messages about the
+// label come from its record. A tag that is taken away has a record, too.
+type Record struct {
+	*tags.Tag
+
+	Fate Fate
+
+	// IsThere reports whether the tag had the label's value before anything was decided. Only Look sets it.
+	IsThere bool
+
+	// dependsOnResource reports whether the label may be a tag of another resource with the same Provider, which has a free slot.
+	dependsOnResource bool
+
+	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
+	// why the cloud's own API refuses the tag, though the input's profileRules admit it.
+	Reason profile.SkipReason
+	Limit  string
+
+	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the tag. Only Look and
+	// Preview set it.
+	NamedBy *resolve.TagPattern
+}
+
+// skippedByProfile returns the record of a label that the profile p skips. A Narrow profile is for some resources of a cloud, such as
+// BucketObjects. Other resources with the same profile name may have the label.
+func skippedByProfile(skipped *tags.SkippedTag, p *profile.Profile) Record {
+	return Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, p), dependsOnResource: p.Narrow}
+}
+
+// takenAway is the Limit of records with the fate TakenAway.
+const takenAway = "an earlier step set it, and only a source with trusted: true may"
+
+// limitOf returns the limit of the profile that the label breaks, in a few words, such as "at most 128 characters".
+func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
+	switch {
+	case skipped.Winner != "":
+		return words.Name(skipped.Winner) + " has the same tag key"
+	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.PassesLabelsOn:
+		return "only the provider sets it"
+	default:
+		return p.Limit(skipped.Reason)
+	}
+}
+
+// newRecords returns Undecided records of the labels in all, at the labels' positions.
+func (l *Labels) newRecords() []Record {
+	out := make([]Record, len(l.all), len(l.all)+len(l.unfit))
+	for i := range out {
+		out[i] = Record{Tag: &l.all[i].Tag, dependsOnResource: true}
+	}
+
+	return out
+}
+
+// completeRecords decides on Undecided labels, which are Skipped for count-cap, and returns all records. After the records of labels in
+// all, it returns those of unfit labels, and of tags that are taken away, such as the reserved owner: me of an earlier step. api is the
+// profile of the cloud's own API, or nil if the API refuses no other tag than the label's profile.
+func (d *Decision) completeRecords(api *profile.Profile) []Record {
+	limit := ""
+
+	for i := range d.records {
+		switch record := &d.records[i]; {
+		case record.Fate == Undecided:
+			if limit == "" {
+				limit = d.limitText()
+			}
+
+			record.Fate, record.Reason, record.Limit = Skipped, profile.CountCap, limit
+		case d.labelIsTag(i):
+			record.Fate = Tagged
+		}
+	}
+
+	if api != nil {
+		d.recordRefusals(api)
+	}
+
+	out := d.records
+	if out != nil { // It is nil if only reserved keys are decided on.
+		out = append(out, d.Labels.unfit...)
+	}
+
+	for _, key := range d.takenAwayKeys {
+		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
+		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway, dependsOnResource: true})
+	}
+
+	return out
+}
+
+// recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, the API refuses the last
+// tag to take a slot, for count-cap. If the API compares keys without case, it refuses both Owner and owner.
+func (d *Decision) recordRefusals(api *profile.Profile) {
+	toAdd, _ := d.missingProviderTags()
+	surplus := d.Tags.Len() + toAdd - api.MaxTags
+	collides := api.SameKeys(d.Tags.Keys())
+
+	for i := range slices.Backward(d.records) {
+		record := &d.records[i]
+		if record.Fate != Tagged {
+			continue
+		}
+
+		record.Reason = api.Check(record.Key, record.Key, record.Value)
+
+		switch {
+		case record.Reason != "":
+		case collides[record.Key]:
+			record.Reason = profile.KeyCollision
+		case surplus > 0:
+			record.Reason = profile.CountCap
+		}
+
+		if record.Reason != "" {
+			record.Limit = api.Limit(record.Reason)
+		}
+
+		surplus--
+	}
+}
+
+// completeMadeRecords decides on the labels of a resource that keeps its first tags: see freeze. Labels with one of these tags are
+// Tagged, and all others stay Undecided.
+func (d *Decision) completeMadeRecords() []Record {
+	for i := range d.records {
+		if d.labelIsTag(i) {
+			d.records[i].Fate = Tagged
+		}
+	}
+
+	return d.records
+}
+
+// labelIsTag reports whether the field has the tag of the label at position i, with the label's value. If two labels share one string of
+// a list, such as a=b=c with the keys a and a=b, it returns true for one of them only.
+func (d *Decision) labelIsTag(i int) bool {
+	l := &d.Labels.all[i]
+	e := d.Tags.Find(l.entry.ID)
+
+	return e != nil && tagset.IsText(e.Value, l.Value)
+}
+
+// Withheld reports whether the label's value isn't written, because of an earlier step, another system or removeTags.
+func (r Record) Withheld() bool { return r.Fate == Retained || r.Fate == Ignored || r.Fate == Removed }
+
+// lacksSlot reports whether the resource has no tag slot for the label.
+func (r Record) lacksSlot() bool { return r.Fate == Skipped && r.Reason == profile.CountCap }
