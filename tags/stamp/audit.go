@@ -28,7 +28,7 @@ func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Remo
 // lists of strings. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
-	if err != nil || t.ObservedErr != nil || isSettled(t, after) {
+	if isReadable := err == nil && t.ObservedErr == nil; !isReadable || isSettled(t, after) {
 		return c
 	}
 

@@ -22,8 +22,8 @@ type Decision struct {
 	// ignoreTags [backup], the cloud's backup: daily is there instead of the label backup: weekly.
 	insteadOf map[int][]tagset.Entry
 
-	// otherSystemsTags has the entries of each tag of another system that the field lacks, or of which it has fewer entries than the
-	// cloud. In a list of strings, zone=a and zone=b are two entries of the tag zone.
+	// otherSystemsTags has the entries of each tag of another system that the field lacks, or of which the field has fewer entries than
+	// the cloud. In a list of strings, zone=a and zone=b are two entries of the tag zone.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels with reserved keys that replace a tag in another case: the label owner replaces Owner.
@@ -99,7 +99,7 @@ func (d *Decision) removeReserved() {
 
 		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		} else if !d.takesSlotAlready(e) { // Otherwise, replaceStayingTags puts the label.
+		} else if !d.takesSlotAlready(e) { // Another field manager's tag stays, and keeps its slot.
 			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
@@ -225,8 +225,7 @@ func (d *Decision) removeTags() {
 			}
 		}
 
-		id := entries[0].ID
-		if i, isLabel := l.positionByID[id]; isLabel && !d.Tags.Has(id) {
+		if i, isLabel := l.positionByID[entries[0].ID]; isLabel && !d.Tags.Has(entries[0].ID) {
 			d.records[i].Fate = Removed
 		}
 	}
@@ -277,9 +276,9 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 
 // fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
 //   - tags of trusted labels
-//   - missing entries of other systems' tags that the field has
+//   - incomplete tags of other systems: see splitOtherSystemsTags
 //   - tags of other labels
-//   - other systems' tags that the field lacks
+//   - missing tags of other systems
 //   - copied metadata
 //
 // The order is stable: a tag of this run keeps its slot in the next run. See testdata/cases/in-order.yaml.

@@ -19,7 +19,7 @@ import (
 type Look struct {
 	*locate.Target
 
-	// LeftAlone says why the resource's tags are not managed. It is empty if they are.
+	// LeftAlone says why the resource's tags are not managed. It is empty if the tags are managed.
 	LeftAlone string
 
 	// Absent has the labels whose expressions have no value for the resource.
@@ -60,7 +60,7 @@ type LookedTag struct {
 	// Label is the label whose tag has this key, or nil.
 	Label *tags.Tag
 
-	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if only Crossplane does.
+	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if there is none.
 	Manager string
 
 	// NamedBy is the first entry of ignoreTags that names the tag, or nil. An entry can name the qualified key of the Label.

@@ -127,8 +127,8 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	return l
 }
 
-// add adds the label of the tag t to all, or to unfit if fields of the FieldKind can't hold t. It reports whether they can. The key a,b
-// is unfit for one string of tags with commas between them.
+// add adds the label of the tag t to all, and returns true. If fields of the FieldKind can't hold t, it adds the label to unfit, and
+// returns false. An example is the key a,b for one string of tags with commas between them.
 func (l *Labels) add(t tags.Tag) bool {
 	if reason, limit := l.unfitReason(&t); reason != "" {
 		l.unfit = append(l.unfit, Record{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit, dependsOnResource: true})
@@ -153,8 +153,8 @@ func (l *Labels) add(t tags.Tag) bool {
 	return true
 }
 
-// unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if they can.
-// If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since its string zone=a=b is also the tag zone=a: b.
+// unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
+// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since its string zone=a=b is also the tag zone=a: b.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
@@ -194,7 +194,7 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// countTrusted returns the number of labels of trusted sources. They are the first ones in all.
+// countTrusted returns the number of labels of trusted sources, which come first in all.
 func (l *Labels) countTrusted() int {
 	if i := slices.IndexFunc(l.all, func(label fieldLabel) bool { return !label.Trusted }); i >= 0 {
 		return i
@@ -289,4 +289,6 @@ func (l *Labels) belongsToFunction(e *tagset.Entry) bool {
 }
 
 // keyBelongsToFunction is belongsToFunction for a tag with the key.
-func (l *Labels) keyBelongsToFunction(key string) bool { return l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key}) }
+func (l *Labels) keyBelongsToFunction(key string) bool {
+	return l.belongsToFunction(&tagset.Entry{ID: l.ID(key), Key: key})
+}

@@ -113,8 +113,8 @@ func (fs *fieldStamper) apply(p *plan) {
 	fs.onPlan(p)
 }
 
-// switchOn sets a field that tells the cloud to copy the resource's tags to what the resource launches, such as propagateTags: SERVICE
-// of an ECS Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
+// switchOn sets a field that tells the cloud to pass the resource's tags on to launched resources, such as propagateTags: SERVICE of an
+// ECS Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
 func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace, resourcePlan *plan) error {
 	v, err := fs.resource.At(place.LaunchedField.Path)
 	if err != nil || !v.IsNull() || !resourcePlan.IsTagged() {

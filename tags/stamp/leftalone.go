@@ -44,7 +44,7 @@ func (s *Stamper) withAppliedTags(t *locate.Target) object.Object {
 	switch {
 	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
 		return s.keepInOwnedFields(t)
-	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None:
+	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None: // The tag field is known.
 		return s.keepIgnored(t)
 	default:
 		return object.Object{}
@@ -59,7 +59,7 @@ func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 
 	for _, place := range t.Launched {
 		f := &place.LaunchedField
-		if !f.IsSwitch() && !f.IsInList() && f.Applies(t.Resource, t.Observed) {
+		if holdsTags := !f.IsSwitch() && !f.IsInList(); holdsTags && f.Applies(t.Resource, t.Observed) {
 			fs.keepTags(fs.target.LaunchedTarget(place, "", fs.resource, t.Observed))
 		}
 	}

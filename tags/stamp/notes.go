@@ -65,8 +65,8 @@ const (
 	// their Field.
 	NoteReservedLaunched
 
-	// NoteProtected says that entries of ignoreTags or removeTags don't touch the tags that they name, since the entries come from a field
-	// of the XR, and the tags have reserved keys or keys of trusted sources.
+	// NoteProtected says that entries of ignoreTags or removeTags name tags in vain: the entries come from a field of the XR, and the tags
+	// have reserved keys or keys of trusted sources.
 	NoteProtected
 
 	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
@@ -106,7 +106,7 @@ func (n *Notes) addOwned(kind NoteKind, manager string, keys ...string) {
 }
 
 // sort sorts the keys of each note, and drops duplicates. Notes of some kinds can have thousands of keys on each of thousands of resources.
-// They keep only the first keys.
+// Such notes keep only the first keys.
 func (n *Notes) sort() {
 	for i := range *n {
 		note := &(*n)[i]

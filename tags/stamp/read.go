@@ -20,11 +20,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	p.restoredProviderTags = restored
-
-	const fieldDesired = false
-
 	state := &State{
-		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, fieldDesired), IsReported: len(t.Field.Observed) > 0,
+		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */), IsReported: len(t.Field.Observed) > 0,
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], ProviderKeys: t.Field.ProviderTags, Slots: s.slotsOf(t), AlreadyStamped: s.AlreadyStamped,
 	}
 
@@ -62,7 +59,7 @@ func (s *Stamper) slotsOf(t *locate.Target) Slots {
 
 // desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as
 // crossplane-kind: server-side apply replaces an atomic list as a whole, and then the provider would add its tags again, for ever.
-// restored reports whether desiredTags has added any tags to those of earlier steps. See testdata/cases/atomic-list.yaml.
+// restored reports whether desiredTags has added any tags to tags of earlier steps. See testdata/cases/atomic-list.yaml.
 func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.DesiredErr != nil {
 		return nil, false, t.DesiredErr

@@ -14,8 +14,7 @@ import (
 type Fate uint8
 
 const (
-	// Undecided labels have no decision yet. In the end, only labels that are missing on a resource that keeps its first tags are
-	// Undecided: see freeze.
+	// Undecided labels have no decision yet. In the end, only missing labels of a frozen resource are Undecided: see freeze.
 	Undecided Fate = iota
 
 	// Tagged labels are tags.
@@ -75,7 +74,7 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
 	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.PassesLabelsOn:
-		return "only the provider sets it"
+		return "only the provider sets it" // The key is crossplane-kind, for example.
 	default:
 		return p.Limit(skipped.Reason)
 	}
@@ -91,9 +90,9 @@ func (l *Labels) newRecords() []Record {
 	return out
 }
 
-// completeRecords decides on Undecided labels, which are Skipped for count-cap, and returns all records. After the records of labels in
-// all, it returns those of unfit labels, and of tags that are taken away, such as the reserved owner: me of an earlier step. api is the
-// profile of the cloud's own API, or nil if the API refuses no other tag than the label's profile.
+// completeRecords makes Undecided labels Skipped, for count-cap. It returns the records of labels in all, then the records of unfit labels,
+// and then the records of tags that are taken away, such as the reserved owner: me of an earlier step. api is the profile of the cloud's
+// own API. It is nil if the API refuses no tags that the label's profile admits.
 func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	limit := ""
 
@@ -105,7 +104,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 			}
 
 			record.Fate, record.Reason, record.Limit = Skipped, profile.CountCap, limit
-		case d.labelIsTag(i):
+		case d.labelIsTag(i): // An earlier step or another system may have set the same value.
 			record.Fate = Tagged
 		}
 	}
@@ -115,7 +114,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	}
 
 	out := d.records
-	if out != nil { // It is nil if only reserved keys are decided on.
+	if out != nil { // decideReserved makes no records.
 		out = append(out, d.Labels.unfit...)
 	}
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Some providers copy the cloud's tags to a missing tag field (LateInit of field.Field), so that the last tag would never go. If the field
-// is empty instead of missing, they remove the tags from the cloud, and drop the empty field later.
+// is empty instead of missing, these providers remove the tags from the cloud, and drop the empty field later.
 //
 // Server-side apply can't empty a field if Crossplane owns all of it: the API server makes null of the field, and then refuses null. Only
 // API servers with structured-merge-diff v6.3.1 to v6.4.1 can empty it. So the function removes the field in one run, and adds an empty
@@ -51,7 +51,7 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	mustStay := wouldRefill || parentBecomesNull(t, empty)
 
 	switch {
-	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys):
+	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // The API server would refuse an empty field.
 		return removeForOneRun(t)
 	case mustStay && t.DesiredValue.Equal(empty):
 		return object.Object{}, nil
@@ -94,7 +94,7 @@ func isOnlyFieldOfParent(t *locate.Target) bool {
 		desired, err := t.Resource.At(parent)
 		observed, observedErr := t.Observed.At(parent)
 
-		if err != nil || observedErr != nil || !isOnlyField(observed, name) {
+		if isReadable := err == nil && observedErr == nil; !isReadable || !isOnlyField(observed, name) {
 			return false
 		}
 

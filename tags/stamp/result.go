@@ -25,15 +25,15 @@ type Result struct {
 	// tag field.
 	Unprofiled locate.Unprofiled
 
-	// LeftAlone says why the resource is left alone. It is empty if the resource isn't.
+	// LeftAlone says why the resource is left alone. It is empty if the resource is not left alone.
 	LeftAlone string
 
 	// NoFieldReason says why the resource has no tag field. It is set only if the resource is left alone for this reason, which LeftAlone
 	// has in words.
 	NoFieldReason locate.Reason
 
-	// Mismatch says why the tag field is left alone. It is empty if the field isn't. In most cases, the value of the field has another
-	// shape than the kind wants.
+	// Mismatch says why the tag field is left alone. It is empty if the field is not left alone. In most cases, the value of the field has
+	// another shape than the kind wants.
 	Mismatch string
 
 	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the desired resource.

@@ -26,7 +26,7 @@ type Stamper struct {
 	// PerResource has the labels of each resource. It is nil if all resources have the same labels.
 	PerResource *resolve.PerResource
 
-	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has those of ignoreTags.
+	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
 	// AlreadyStamped reports whether the desired resources already have the tags of this step, so that no tag conflicts with a label. The
