@@ -242,7 +242,7 @@ func (d *Decision) removeTags() {
 			if d.insteadOf[i] = d.withoutRemoved(entries); len(d.insteadOf[i]) == 0 {
 				d.records[i].Fate = Removed
 			}
-		case d.records[i].Fate != Undecided: // The loop above has decided by the tag that is there.
+		case d.records[i].Fate != Undecided: // The first loop has removed or kept the label's tag.
 		case l.all[i].removed:
 			d.records[i].Fate = Removed
 			d.noteRemoved(&l.all[i].entry)

@@ -78,10 +78,10 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	}
 
 	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
-	case reportedDigest == observedDigest && waitsForOldValue:
+	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value.
 		d.follows[name] = last
 	case reportedDigest == observedDigest: // The tag has settled.
-	case isFollowed && reportedDigest == last.From:
+	case isFollowed && reportedDigest == last.From: // This is the old value.
 		d.follows[name] = followedChange{From: last.From, Reported: true}
 		return observed
 	default:

@@ -154,7 +154,7 @@ func (l *Labels) add(t tags.Tag) bool {
 }
 
 // unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
-// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since its string zone=a=b is also the tag zone=a: b.
+// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b. Its string zone=a=b is also the tag zone=a: b.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
