@@ -36,7 +36,7 @@ func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
 			continue // The value has no tags.
 		}
 
-		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}}
+		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // For setFromEarlierTrustedSource.
 
 		for e := range set.All() {
 			key, isReserved := labels.reservedKey(e)
