@@ -206,7 +206,7 @@ func (s *stage) agrees() error {
 		case s.ignores && strings.HasPrefix(key, "backup"):
 		case s.earlier[key] != "" && s.shape.has(spec, key, s.earlier[key]):
 		case len(spec) == 1 && slices.Contains(append(noted(NoteLeftover), noted(NoteLastKept)...), key): // The last tag may have to stay.
-		case !s.takesSlotAlready(key):
+		case !s.ownedByOthers(key):
 			return fmt.Errorf("nobody desires the tag %s", key)
 		case ours && !slices.Contains(noted(NoteLeftover), key) && len(noted(NoteLastStays)) == 0:
 			return fmt.Errorf("nobody says that the tag %s stays", key)
@@ -216,8 +216,8 @@ func (s *stage) agrees() error {
 	return nil
 }
 
-// takesSlotAlready reports whether another manager than Crossplane owns the tag with the key.
-func (s *stage) takesSlotAlready(key string) (owned bool) {
+// ownedByOthers reports whether another manager than Crossplane owns the tag with the key.
+func (s *stage) ownedByOthers(key string) (owned bool) {
 	for manager, set := range s.server.managers {
 		if manager == ours {
 			continue
