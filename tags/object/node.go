@@ -42,9 +42,19 @@ func (n Node) Value() *structpb.Value {
 	case n.tag == wire.String:
 		return structpb.NewStringValue(string(n.body))
 	case n.tag == wire.Struct:
-		return structpb.NewStructValue(structOf(n.body))
+		fields := make(map[string]*structpb.Value, n.Len())
+		for name, field := range n.Fields() {
+			fields[string(name)] = field.Value()
+		}
+
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 	case n.tag == wire.List:
-		return structpb.NewListValue(listOf(n.body))
+		items := make([]*structpb.Value, 0, n.Len())
+		for item := range n.Items() {
+			items = append(items, item.Value())
+		}
+
+		return structpb.NewListValue(&structpb.ListValue{Values: items})
 	case n.tag == wire.Number:
 		return structpb.NewNumberValue(math.Float64frombits(binary.LittleEndian.Uint64(n.body)))
 	case n.tag == wire.Bool:
@@ -54,34 +64,6 @@ func (n Node) Value() *structpb.Value {
 	default:
 		return &structpb.Value{}
 	}
-}
-
-// structOf returns the tree of the body of a google.protobuf.Struct.
-func structOf(body []byte) *structpb.Struct {
-	if len(body) == 0 {
-		return &structpb.Struct{}
-	}
-
-	fields := make(map[string]*structpb.Value, wire.Count(body))
-	for name, n := range (Node{tag: wire.Struct, body: body}).Fields() {
-		fields[string(name)] = n.Value()
-	}
-
-	return &structpb.Struct{Fields: fields}
-}
-
-// listOf is structOf for a google.protobuf.ListValue.
-func listOf(body []byte) *structpb.ListValue {
-	if len(body) == 0 {
-		return &structpb.ListValue{}
-	}
-
-	items := make([]*structpb.Value, 0, wire.Count(body))
-	for n := range (Node{tag: wire.List, body: body}).Items() {
-		items = append(items, n.Value())
-	}
-
-	return &structpb.ListValue{Values: items}
 }
 
 // Kind returns the type of the value with an article for messages, such as "a string", "an object" or "a list", or "null".

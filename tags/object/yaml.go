@@ -27,11 +27,11 @@ func FromYAML(text string) (*structpb.Value, error) {
 		return nil, noYAML(text, err)
 	}
 
-	// Nobody has looked at the text after the first document.
+	// Nobody has looked at the text after the first document. No document is kept.
 	documents := yamlv2.NewDecoder(strings.NewReader(text))
-	_ = documents.Decode(new(unread))
+	_ = documents.Decode(&struct{}{})
 
-	if err := documents.Decode(new(unread)); !errors.Is(err, io.EOF) {
+	if err := documents.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return nil, errors.New("it must be one document of YAML, and nothing behind it")
 	}
 
@@ -39,12 +39,6 @@ func FromYAML(text string) (*structpb.Value, error) {
 
 	return v, errors.Wrap(v.UnmarshalJSON(j), "it is no YAML that JSON could say")
 }
-
-// unread is a document of YAML that is parsed only.
-type unread struct{}
-
-// UnmarshalYAML does nothing.
-func (*unread) UnmarshalYAML(func(any) error) error { return nil }
 
 // quoted says how to write what YAML takes for an anchor or alias.
 const quoted = `quote what begins with & or *, such as the pattern "*"`
