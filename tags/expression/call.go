@@ -41,15 +41,6 @@ func after(i interpreter.InterpretableV2, do func(c *Call, v ref.Val) ref.Val) i
 	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val { return do(callOf(frame), i.Exec(frame)) }}
 }
 
-// ranged charges the value v that a macro goes through, before it does.
-func ranged(c *Call, v ref.Val) ref.Val {
-	if m, ok := v.(traits.Mapper); ok {
-		c.iterate(m)
-	}
-
-	return v
-}
-
 // looped charges a round of a macro.
 func looped(c *Call, v ref.Val) ref.Val {
 	c.charge(c.nodes)
@@ -75,7 +66,7 @@ func optional(_ *Call, v ref.Val) ref.Val {
 		return v
 	}
 
-	return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(v), v.Type().TypeName()))
+	return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(v))
 }
 
 // decorate returns a step that is charged, if i is a call of a function, a list or an object, or a part
@@ -103,15 +94,6 @@ func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.Interpreta
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
-	}
-
-	switch call.Function() {
-	case operators.Equals:
-		return charged(call, priceOfEqual, func(_ *Call, args []ref.Val) ref.Val { return types.Equal(args[0], args[1]) }), nil
-	case operators.NotEquals:
-		return charged(call, priceOfEqual, func(_ *Call, args []ref.Val) ref.Val {
-			return types.Bool(types.Equal(args[0], args[1]) != types.True)
-		}), nil
 	}
 
 	bound := bindings()[call.OverloadID()]

@@ -117,10 +117,14 @@ func (c *Call) weigh(v ref.Val) {
 	}
 }
 
-// iterate charges an iteration over an object, whose keys are sorted for it.
-func (c *Call) iterate(v traits.Mapper) {
-	n := length(v)
-	c.charge(n * int64(itemUnits+math.Ilogb(float64(1+n))))
+// ranged charges the value v that a macro goes through, before it does. The keys of an object are sorted for it.
+func ranged(c *Call, v ref.Val) ref.Val {
+	if m, ok := v.(traits.Mapper); ok {
+		n := length(m)
+		c.charge(n * int64(itemUnits+math.Ilogb(float64(1+n))))
+	}
+
+	return v
 }
 
 // weight charges v and everything in it, and returns how much that is.
@@ -165,9 +169,11 @@ type price func(c *Call, args []ref.Val)
 // prices of functions by name. The functions get… return a part of a time. All others read their arguments,
 // and make nothing larger.
 var prices = map[string]price{
-	operators.Add:   priceOfAdd,
-	operators.In:    priceOfIn,
-	operators.OldIn: priceOfIn,
+	operators.Add:       priceOfAdd,
+	operators.Equals:    priceOfEqual,
+	operators.NotEquals: priceOfEqual,
+	operators.In:        priceOfIn,
+	operators.OldIn:     priceOfIn,
 
 	// Texts.
 	"charAt":      priceOfRunes,

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/functions"
+	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
@@ -70,6 +72,10 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 		}
 	}
 
+	// cel-go's interpreter compares values itself.
+	out[operators.Equals] = &functions.Overload{Binary: types.Equal}
+	out[operators.NotEquals] = &functions.Overload{Binary: func(a, b ref.Val) ref.Val { return types.Bool(types.Equal(a, b) != types.True) }}
+
 	return out
 })
 
@@ -79,8 +85,6 @@ type adapter struct{ *Call }
 // NativeToValue implements types.Adapter.
 func (a adapter) NativeToValue(native any) ref.Val {
 	switch v := native.(type) {
-	case ref.Val:
-		return v
 	case *lazy:
 		return v.get()
 	case map[ref.Val]ref.Val:
@@ -191,11 +195,7 @@ func compareKeys(a, b ref.Val) int {
 		return strings.Compare(string(s), string(t))
 	}
 
-	if c := strings.Compare(a.Type().TypeName(), b.Type().TypeName()); c != 0 {
-		return c
-	}
-
-	return strings.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value()))
+	return cmp.Or(strings.Compare(a.Type().TypeName(), b.Type().TypeName()), strings.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())))
 }
 
 // lastApplied is an annotation that holds the whole object.

@@ -129,12 +129,8 @@ func (c *Call) failed(e Expression, err error) error {
 		return errors.New(text)
 	}
 
-	// The tree isn't kept, since few evaluations fail, and a failure ends the run.
-	parsed, issues := environment().Parse(e.text)
-	if issues.Err() != nil {
-		return errors.New(text)
-	}
-
+	// The tree isn't kept, since few evaluations fail, and a failure ends the run. Compile has parsed the text before.
+	parsed, _ := environment().Parse(e.text)
 	loosen(parsed.NativeRep())
 
 	return located(e.text, parsed.NativeRep(), &flaw{text, failed.NodeID()})
@@ -154,24 +150,22 @@ func (c *Call) result(v ref.Val, want ValueType) (*structpb.Value, error) {
 		return nil, &AbsentError{why: "it is null"}
 	}
 
-	if t, ok := v.Type().(*types.Type); !ok || !want.admits(t) {
-		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), want)
+	if t, ok := v.Type().(*types.Type); ok && want.admits(t) {
+		switch v := v.(type) {
+		case types.String:
+			return structpb.NewStringValue(string(v)), nil
+		case types.Bool:
+			return structpb.NewBoolValue(bool(v)), nil
+		case types.Int, types.Uint, types.Double:
+			return number(v)
+		case sorted:
+			return c.fields(v, want)
+		case traits.Lister:
+			return c.items(v)
+		}
 	}
 
-	switch v := v.(type) {
-	case types.String:
-		return structpb.NewStringValue(string(v)), nil
-	case types.Bool:
-		return structpb.NewBoolValue(bool(v)), nil
-	case types.Int, types.Uint, types.Double:
-		return number(v)
-	case sorted:
-		return c.fields(v, want)
-	case traits.Lister:
-		return c.items(v)
-	default:
-		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), want)
-	}
+	return nil, errors.Errorf("is %s, not %s", kindOf(v), want)
 }
 
 // fields returns m as the map that is wanted: of strings, or for patterns also of booleans and nulls.
@@ -186,7 +180,7 @@ func (c *Call) fields(m sorted, want ValueType) (*structpb.Value, error) {
 
 		if !isKey || v == nil {
 			must := map[ValueType]string{Labels: "keys and values must be strings", Patterns: "keys must be strings, and values booleans"}[want]
-			return nil, errors.Errorf("has a key %s whose value is %s: %s", words.Name(fmt.Sprint(key.Value())), kindOf(kind(value), value.Type().TypeName()), must)
+			return nil, errors.Errorf("has a key %s whose value is %s: %s", words.Name(fmt.Sprint(key.Value())), kindOf(value), must)
 		}
 
 		if err := c.keep(len(k) + len(v.GetStringValue())); err != nil {
@@ -226,7 +220,7 @@ func (c *Call) items(list traits.Lister) (*structpb.Value, error) {
 
 		text, ok := item.(types.String)
 		if !ok {
-			return nil, errors.Errorf("has an item that is %s, not a string", kindOf(kind(item), item.Type().TypeName()))
+			return nil, errors.Errorf("has an item that is %s, not a string", kindOf(item))
 		}
 
 		if err := c.keep(len(text)); err != nil {
@@ -254,14 +248,6 @@ func number(v ref.Val) (*structpb.Value, error) {
 	default:
 		return structpb.NewNumberValue(f), nil
 	}
-}
-
-func kind(v ref.Val) types.Kind {
-	if t, ok := v.Type().(*types.Type); ok {
-		return t.Kind()
-	}
-
-	return types.UnspecifiedKind
 }
 
 // callName is the name by which a step finds the call to charge. No variable has it.

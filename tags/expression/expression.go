@@ -10,6 +10,7 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ func Compile(text string, result ValueType) (Expression, error) {
 	}
 
 	if typ := checked.OutputType(); !result.admits(typ) {
-		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(typ.Kind(), typ.String()) + ", not " + string(result)})
+		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindName(typ.Kind(), typ.String()) + ", not " + string(result)})
 	}
 
 	c := &compiled{
@@ -528,23 +529,22 @@ func (e *Expression) DeepCopyInto(out *Expression) { *out = *e }
 // DeepCopy returns the same expression.
 func (e *Expression) DeepCopy() *Expression { return new(*e) }
 
-// kindOf returns the words of messages for a kind of values. other names the type if there are no words
+// kindNames are the words of messages for kinds of values.
+var kindNames = map[types.Kind]string{
+	types.ListKind:      "a list",
+	types.MapKind:       "an object",
+	types.BytesKind:     "bytes",
+	types.TimestampKind: "a timestamp",
+	types.DurationKind:  "a duration",
+	types.TypeKind:      "a type",
+}
+
+// kindName returns the words of messages for a kind of values. other names the type if there are no words
 // for its kind.
-func kindOf(k types.Kind, other string) string {
-	switch k {
-	case types.ListKind:
-		return "a list"
-	case types.MapKind:
-		return "an object"
-	case types.BytesKind:
-		return "bytes"
-	case types.TimestampKind:
-		return "a timestamp"
-	case types.DurationKind:
-		return "a duration"
-	case types.TypeKind:
-		return "a type"
-	default:
-		return fmt.Sprintf("of type %s", other)
-	}
+func kindName(k types.Kind, other string) string { return cmp.Or(kindNames[k], "of type "+other) }
+
+// kindOf returns the words of messages for the kind of v.
+func kindOf(v ref.Val) string {
+	t, _ := v.Type().(*types.Type)
+	return kindName(t.Kind(), v.Type().TypeName())
 }

@@ -67,11 +67,8 @@ func parse(pattern string) (*regular, error) {
 	}
 
 	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
 
-	return &regular{Regexp: re, steps: steps, longest: min(longest(tree), maxText)}, nil
+	return &regular{Regexp: re, steps: steps, longest: min(longest(tree), maxText)}, err
 }
 
 // longest returns about how many bytes a match of the regular expression can have. Without a bound it
