@@ -120,10 +120,9 @@ func refine(root *schema) {
 	}
 
 	slots.AdditionalProperties = nil
-	for _, formats := range []string{"keyFormats", "valueFormats"} {
-		root.Properties[formats].Items.Properties["provider"].Enum = profile.Names()
+	for _, list := range []string{"keyFormats", "valueFormats", "tagFields"} {
+		root.Properties[list].Items.Properties["provider"].Enum = profile.Names()
 	}
-	tagField.Properties["provider"].Enum = profile.Names()
 
 	root.whole = func(a *admission, p *field.Path, in self) {
 		expressions(a, in)
@@ -386,10 +385,6 @@ var ofCrossplane = regexp.MustCompile(`^([^/]*[.])?crossplane[.]io(/|$)`)
 
 // reads notes that the field at p reads key of the pipeline's context.
 func (a *admission) reads(p *field.Path, key string) {
-	if a.contextKeys == nil {
-		a.contextKeys = make(map[string]string)
-	}
-
 	if _, ok := a.contextKeys[key]; !ok {
 		a.contextKeys[key] = a.origins.where(p.String())
 	}

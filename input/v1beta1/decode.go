@@ -35,7 +35,7 @@ func decode(ctx context.Context, s *structpb.Struct, a *admission) (*CloudTags, 
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
 
-	a.ended = ctx.Err
+	a.ended, a.contextKeys = ctx.Err, make(map[string]string)
 	s = proto.CloneOf(s)
 	a.value(nil, loadSchema(), structpb.NewStructValue(s))
 

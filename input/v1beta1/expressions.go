@@ -63,7 +63,7 @@ func expressions(a *admission, in self) {
 
 	for _, v := range sources {
 		s := self{v}
-		all += len(s.at("expressions").GetStructValue().GetFields()) + len(includesOf(at, s)) + len(selectorsOf(at, s))
+		all += len(s.at("expressions").GetStructValue().GetFields()) + len(placesOf(at, s, includeParts)) + len(placesOf(at, s, selectorParts))
 
 		if s.isOneOf("type", string(SourceTypeRequiredResource)) {
 			name := s.text("name")
@@ -77,7 +77,7 @@ func expressions(a *admission, in self) {
 
 	for _, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
 		s := self{(self{v}).at("source")}
-		all += len(metadataOf(at, s)) + len(selectorsOf(at, s))
+		all += len(placesOf(at, s, metadataParts)) + len(placesOf(at, s, selectorParts))
 	}
 
 	if all > maxExpressions {
@@ -86,31 +86,45 @@ func expressions(a *admission, in self) {
 	}
 
 	for i, v := range sources {
-		if !c.source(at.Index(i), self{v}) {
-			return
-		}
+		c.source(at.Index(i), self{v})
 	}
 
 	for i, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
 		p, s := field.NewPath("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}
 
-		for _, pl := range metadataOf(p, s) {
-			if _, ok := c.compile(pl); !ok {
-				return
-			}
+		for _, pl := range placesOf(p, s, metadataParts) {
+			c.compile(pl)
 		}
 
-		if _, ok := c.selectors(p, s); !ok {
-			return
-		}
+		c.selectors(p, s)
 	}
 }
 
-// metadataOf returns the expressions of labels and annotations of the source at p of kubernetesMetadata.
-func metadataOf(p *field.Path, source self) (out []place) {
-	for _, name := range []string{"labels", "annotations"} {
-		if text := source.text(name); text != "" {
-			out = append(out, place{p.Child(name), text, expression.Labels})
+// A part is a field of a source that may have an expression, and what the value is to be.
+type part struct {
+	path   []string
+	result expression.ValueType
+}
+
+var (
+	// metadataParts are the labels and annotations of a source of kubernetesMetadata.
+	metadataParts = []part{{[]string{"labels"}, expression.Labels}, {[]string{"annotations"}, expression.Labels}}
+
+	includeParts = []part{{[]string{"include", "expression"}, expression.Patterns}}
+
+	// selectorParts select the objects of a source.
+	selectorParts = []part{
+		{[]string{"resource", "name", "expression"}, expression.Text},
+		{[]string{"resource", "matchLabels", "expression"}, expression.Labels},
+		{[]string{"resource", "namespace", "expression"}, expression.Text},
+	}
+)
+
+// placesOf returns the expressions that the source at p has in the parts.
+func placesOf(p *field.Path, source self, parts []part) (out []place) {
+	for _, f := range parts {
+		if text := source.at(f.path...).GetStringValue(); text != "" {
+			out = append(out, place{p.Child(f.path[0], f.path[1:]...), text, f.result})
 		}
 	}
 
@@ -126,59 +140,35 @@ func labelsOf(p *field.Path, source self) []place {
 	})
 }
 
-// includesOf returns the expression in include of the source at p, if there is one.
-func includesOf(p *field.Path, source self) (out []place) {
-	if text := source.at("include", "expression").GetStringValue(); text != "" {
-		out = append(out, place{p.Child("include", "expression"), text, expression.Patterns})
-	}
+// stops reports whether no more expressions are to be checked.
+func (c *expressionCheck) stops() bool { return c.size > maxExpressionsSize || c.admission.stops() }
 
-	return out
-}
-
-// selectorsOf returns the expressions by which the source at p selects objects.
-func selectorsOf(p *field.Path, source self) (out []place) {
-	for _, sel := range []struct {
-		field  string
-		result expression.ValueType
-	}{{"name", expression.Text}, {"matchLabels", expression.Labels}, {"namespace", expression.Text}} {
-		if text := source.at("resource", sel.field, "expression").GetStringValue(); text != "" {
-			out = append(out, place{p.Child("resource", sel.field, "expression"), text, sel.result})
-		}
-	}
-
-	return out
-}
-
-// source checks the expressions of the source at p. It returns false if no more are to be checked.
-func (c *expressionCheck) source(p *field.Path, source self) bool {
+// source checks the expressions of the source at p.
+func (c *expressionCheck) source(p *field.Path, source self) {
 	required := source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired)
 
 	for _, pl := range labelsOf(p, source) {
-		e, ok := c.compile(pl)
-		if !ok {
-			return false
-		}
-
+		e := c.compile(pl)
 		if required && e.Mentions(expression.Observed) {
 			c.refuse(pl.path, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
 		}
 	}
 
-	c.includePlace(p.Child("include"), source)
-
-	for _, pl := range includesOf(p, source) {
-		if _, ok := c.once(pl, source); !ok {
-			return false
-		}
+	if c.stops() {
+		return
 	}
 
-	level, ok := c.selectors(p, source)
+	c.includePlace(p.Child("include"), source)
+
+	for _, pl := range placesOf(p, source, includeParts) {
+		c.once(pl, source)
+	}
+
+	level := c.selectors(p, source)
 	if f := c.finds[source.text("name")]; f != nil && source.isOneOf("type", string(SourceTypeRequiredResource)) {
 		f.before++
 		f.level, f.trusted = level, source.at("trusted").GetBoolValue()
 	}
-
-	return ok
 }
 
 // includePlace refuses the field at p in which include of the source finds patterns, unless it is of one source of type RequiredResource
@@ -208,43 +198,32 @@ func (c *expressionCheck) includePlace(p *field.Path, source self) {
 	}
 }
 
-// selectors checks the expressions by which the source at p selects objects. It returns the level of these, and false
-// if no more expressions are to be checked.
-func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok bool) {
+// selectors checks the expressions by which the source at p selects objects. It returns the level of these.
+func (c *expressionCheck) selectors(p *field.Path, source self) (level int) {
 	level = 1
 	if c.origins != nil {
 		level++ // The object that holds the standard comes first.
 	}
 
-	for _, pl := range selectorsOf(p, source) {
-		e, ok := c.once(pl, source)
-		if !ok {
-			return level, false
-		}
-
-		for _, name := range e.Objects() {
+	for _, pl := range placesOf(p, source, selectorParts) {
+		for _, name := range c.once(pl, source).Objects() {
 			if f := c.finds[name]; f != nil {
 				level = max(level, f.level+1)
 			}
 		}
 	}
 
-	if level == MaxHops+1 {
+	if level == MaxHops+1 && !c.stops() {
 		c.refuse(p.Child("resource"), fmt.Sprintf("needs %d objects that lead from one to the next, and Crossplane fetches only %d times: an object's own labels or the composite resource should name what is further away", level, MaxHops))
 	}
 
-	return level, true
+	return level
 }
 
 // once compiles an expression that is evaluated once for all composed resources: it selects the objects of the source, or gives the
-// patterns of its include. once refuses what the expression may not read. It returns false if no more expressions are to be checked.
-func (c *expressionCheck) once(pl place, source self) (expression.Expression, bool) {
-	p, trusted := pl.path, source.at("trusted").GetBoolValue()
-
-	e, ok := c.compile(pl)
-	if !ok {
-		return e, false
-	}
+// patterns of its include. once refuses what the expression may not read.
+func (c *expressionCheck) once(pl place, source self) expression.Expression {
+	p, trusted, e := pl.path, source.at("trusted").GetBoolValue(), c.compile(pl)
 
 	for _, v := range e.PerResource() {
 		c.refuse(p, fmt.Sprintf("must not mention %s: the expression has one value for all composed resources", v))
@@ -272,25 +251,21 @@ func (c *expressionCheck) once(pl place, source self) (expression.Expression, bo
 		c.refuse(p, "must mention nothing of xr but xr.metadata.namespace, since the source is trusted: the author of the composite resource writes the rest")
 	}
 
-	return e, true
+	return e
 }
 
 // compile the expression, and refuse it if it reads what can't exist. It returns the zero Expression if there is a mistake,
-// and false if no more are to be compiled.
-func (c *expressionCheck) compile(pl place) (expression.Expression, bool) {
-	if pl.text == "" {
-		return expression.Expression{}, true
-	}
-
-	if c.stops() {
-		return expression.Expression{}, false
+// or if no more are to be compiled.
+func (c *expressionCheck) compile(pl place) expression.Expression {
+	if pl.text == "" || c.stops() {
+		return expression.Expression{}
 	}
 
 	e, err := expression.Compile(pl.text, pl.result)
 	if err != nil {
 		c.refuse(pl.path, err.Error())
 
-		return expression.Expression{}, true
+		return expression.Expression{}
 	}
 
 	if c.compiled[pl.result] == nil {
@@ -313,8 +288,10 @@ func (c *expressionCheck) compile(pl place) (expression.Expression, bool) {
 	}
 
 	if c.size += e.Size(); c.size > maxExpressionsSize {
-		return e, c.refuse(field.NewPath("sources"), fmt.Sprintf("the expressions are too large together: they may have at most %d parts", maxExpressionsSize))
+		c.refuse(field.NewPath("sources"), fmt.Sprintf("the expressions are too large together: they may have at most %d parts", maxExpressionsSize))
+
+		return expression.Expression{}
 	}
 
-	return e, true
+	return e
 }

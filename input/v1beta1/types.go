@@ -1476,11 +1476,9 @@ func (s *MetadataSource) DiffersPerResource() bool {
 func (in *CloudTags) expressions() map[*expression.Expression]expression.ValueType {
 	out := make(map[*expression.Expression]expression.ValueType)
 
-	for _, r := range in.resources() {
-		maps.Copy(out, r.expressions())
-	}
-
 	for i := range in.Sources {
+		maps.Copy(out, in.Sources[i].Resource.expressions())
+
 		if include := in.Sources[i].Include; include != nil {
 			out[&include.Expression] = expression.Patterns
 		}
@@ -1488,6 +1486,7 @@ func (in *CloudTags) expressions() map[*expression.Expression]expression.ValueTy
 
 	for i := range in.KubernetesMetadata {
 		s := &in.KubernetesMetadata[i].Source
+		maps.Copy(out, s.Resource.expressions())
 		out[&s.Labels], out[&s.Annotations] = expression.Labels, expression.Labels
 	}
 
@@ -1496,19 +1495,15 @@ func (in *CloudTags) expressions() map[*expression.Expression]expression.ValueTy
 	return out
 }
 
-// resources returns the selectors of all sources and entries of type RequiredResource.
-func (in *CloudTags) resources() []*RequiredResource {
-	out := words.Map(in.Sources, func(s Source) *RequiredResource { return s.Resource })
-	out = append(out, words.Map(in.KubernetesMetadata, func(r MetadataCopy) *RequiredResource { return r.Source.Resource })...)
-
-	return slices.DeleteFunc(out, func(r *RequiredResource) bool { return r == nil })
-}
-
 // IsComputed reports whether expressions select the objects.
 func (r *RequiredResource) IsComputed() bool { return len(r.expressions()) > 0 }
 
-// expressions returns the expressions that select the objects, and what each is to be.
+// expressions returns the expressions that select the objects, and what each is to be. There are none if r is nil.
 func (r *RequiredResource) expressions() map[*expression.Expression]expression.ValueType {
+	if r == nil {
+		return nil
+	}
+
 	out := make(map[*expression.Expression]expression.ValueType)
 
 	for _, s := range []*StringSelector{r.Name, r.Namespace} {
