@@ -100,17 +100,13 @@ func Select(entries []resolve.Metadata, targets *locate.Targets) *Copies {
 // and the entry nodes-* of resources, it returns pool-a for the target nodes-a. The only name is empty if the entry
 // copies from another object. There is none if the entry doesn't copy to the target.
 func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Targets) []string {
-	if t.IsUntouchable() {
-		return nil
-	}
-
 	before, after, several := strings.Cut(entry.Source.Name, "*")
-	if !several {
-		if targets.Selects(entry.Resources, t) {
-			return []string{entry.Source.Name}
-		}
 
+	switch {
+	case t.IsUntouchable(), !several && !targets.Selects(entry.Resources, t):
 		return nil
+	case !several:
+		return []string{entry.Source.Name}
 	}
 
 	var names []string
@@ -241,24 +237,18 @@ func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 // choose returns the labels or annotations that the entry selects. It leaves out private keys, and those that would
 // make the API server refuse the resource: kubectl.kubernetes.io/restartedAt is private.
 func (r *copying) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
-	var left []string // It is usually empty, and then no map is copied.
+	chosen := make(map[string]string, len(from))
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		if !selects(&r.Entry.Select, key) {
-			left = append(left, key)
-		} else if why := invalid(key, from[key]); why != "" {
-			left = append(left, key)
-			r.noteNotCopiedf(out, "%s: %s", key, why)
+			continue
 		}
-	}
 
-	if left == nil {
-		return from
-	}
-
-	chosen := maps.Clone(from)
-	for _, key := range left {
-		delete(chosen, key)
+		if why := invalid(key, from[key]); why != "" {
+			r.noteNotCopiedf(out, "%s: %s", key, why)
+		} else {
+			chosen[key] = from[key]
+		}
 	}
 
 	return chosen
