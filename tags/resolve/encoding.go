@@ -19,25 +19,25 @@ import (
 // "\"x\"" becomes "x". Results of expressions are always taken as with Scalar. asText returns false if the JSON is null, which is no
 // label. See testdata/scalar.yaml and json.yaml.
 func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) {
-	takesScalars := s.Encoding == v1beta1.EncodingScalar || f.expression != nil
-
 	switch {
-	case !f.IsString() && takesScalars:
-		text, err := scalarText(f.Node)
-		return text, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
-	case !f.IsString():
-		hint := ""
-		if _, err := scalarText(f.Node); err == nil {
-			hint = ": quote it, or write encoding: Scalar"
-		}
-
-		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
-	case s.Encoding == v1beta1.EncodingJSON:
-		text, ok, err := decodeJSON(f.Text())
+	case f.IsString() && s.Encoding == v1beta1.EncodingJSON:
+		text, ok, err = decodeJSON(f.Text())
 		return text, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
-	default:
+	case f.IsString():
 		return f.Text(), true, nil
 	}
+
+	text, err = scalarText(f.Node)
+	if s.Encoding == v1beta1.EncodingScalar || f.expression != nil {
+		return text, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	}
+
+	hint := ""
+	if err == nil {
+		hint = ": quote it, or write encoding: Scalar"
+	}
+
+	return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
 }
 
 // inexactInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.

@@ -1,10 +1,7 @@
 package resolve
 
 import (
-	"cmp"
 	"fmt"
-	"iter"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -19,13 +16,12 @@ import (
 
 // expressionSources take labels from expressions.
 var expressionSources = sourceType{
-	writtenKeys: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
 	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
 		out := make(foundLabels, len(s.Expressions))
 
 		for key, e := range s.Expressions {
 			if e.Mentions(expression.Required) {
-				if complete, err := r.requireObjects(e); err != nil || !complete {
+				if err := r.requireObjects(e); err != nil {
 					return nil, err
 				}
 			}
@@ -38,15 +34,15 @@ var expressionSources = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
 }
 
-// errWaiting is the error of an expression while Crossplane fetches the objects that it reads.
+// errWaiting is the error of a source or an expression while Crossplane fetches the objects that it reads. It fails nothing.
 var errWaiting = errors.New("waits for objects that it reads")
 
 // evaluate returns the value of an expression that computes something else than a label, such as required.team.spec.organization in
 // a selector. The error is a *absence if the expression has no value, and errWaiting while Crossplane fetches objects. wanted is
 // the name of the value in messages, such as "the name".
 func (r *resolver) evaluate(e expression.Expression, wanted string) (*structpb.Value, error) {
-	if complete, err := r.requireObjects(e); err != nil || !complete {
-		return nil, cmp.Or(err, errWaiting)
+	if err := r.requireObjects(e); err != nil {
+		return nil, err
 	}
 
 	v, err := r.call.Evaluate(e)
@@ -62,11 +58,9 @@ func valuelessError(wanted, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", wanted, why)}
 }
 
-// requireObjects passes the objects that e reads to r.call, which evaluates expressions. It returns false while Crossplane fetches
-// any of them. For required.team.metadata.name, it passes the objects of the source "team".
-func (r *resolver) requireObjects(e expression.Expression) (complete bool, _ error) {
-	complete = true
-
+// requireObjects passes the objects that e reads to r.call, which evaluates expressions. The error is errWaiting while Crossplane
+// fetches any of them. For required.team.metadata.name, it passes the objects of the source "team".
+func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
 		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
@@ -79,17 +73,17 @@ func (r *resolver) requireObjects(e expression.Expression) (complete bool, _ err
 		objects, err := r.selectedObjects(s)
 
 		switch {
+		case errors.Is(err, errWaiting):
+			waiting = err
 		case err != nil && (!isAbsence(err) || s.Required()):
-			return false, errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
-		case err == nil && len(objects) == 0: // Crossplane fetches them.
-			complete = false
+			return errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
 		default:
 			r.passedSources[s] = true
 			r.passObjects(s, objects)
 		}
 	}
 
-	return complete, nil
+	return waiting
 }
 
 // passObjects passes the objects of the source s to r.call. Expressions read one object if s has a name or picks one, and otherwise a
@@ -105,9 +99,6 @@ func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 	}
 }
 
-// errNullInJSON is the reason why there is no label if the text that an expression computes is null in JSON.
-var errNullInJSON = errors.New("it is null in JSON")
-
 // computeText evaluates the expression of a value, and returns the result as text. If there is no result, computeText returns false
 // and the reason. If the source s is required, this is an error instead. See testdata/expression.yaml.
 func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNone string, ok bool, err error) {
@@ -120,7 +111,7 @@ func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNo
 			return text, "", ok, err
 		}
 
-		err = errNullInJSON
+		err = errors.New("it is null in JSON")
 	case !errors.As(err, new(*expression.AbsentError)):
 		return "", "", false, errors.Wrapf(err, "%s[%s]", value.path, value.key)
 	}

@@ -36,7 +36,7 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 		read, err := r.patternsOf(include, sourceName)
 
 		note, ok := noteIfOptional(s, err)
-		if err != nil && !ok {
+		if err != nil && !ok && !errors.Is(err, errWaiting) {
 			return nil, err
 		}
 
@@ -71,7 +71,7 @@ type keyPatterns struct{ keys, except []string }
 type patternsPlace struct{ contextKey, source, path, expression string }
 
 // patternsOf returns the patterns that include of a source reads. Each place is read once, for the first source that needs it.
-// There are no patterns while Crossplane fetches the objects. If there is no such field, or the expression has no value, the error
+// While Crossplane fetches the objects, the error is errWaiting. If there is no such field, or the expression has no value, the error
 // is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
 func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyPatterns, error) {
 	place := patternsPlace{include.ContextKey, include.Source, include.FromFieldPath.String(), include.Expression.String()}
@@ -85,47 +85,41 @@ func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyP
 	}
 
 	out, err := read(include)
-	if err != nil || out == nil {
+	if err != nil {
 		return keyPatterns{}, err
 	}
 
-	r.keyPatterns[place] = *out
+	r.keyPatterns[place] = out
 	r.patternCounts["include of "+sourceName] = len(out.keys) + len(out.except)
 
-	return *out, nil
+	return out, nil
 }
 
-// patternsOfExpression returns the patterns in the value of include's expression, or nil while Crossplane fetches the objects that
-// the expression reads.
-func (r *resolver) patternsOfExpression(include *v1beta1.Include) (*keyPatterns, error) {
+// patternsOfExpression returns the patterns in the value of include's expression.
+func (r *resolver) patternsOfExpression(include *v1beta1.Include) (out keyPatterns, _ error) {
 	v, err := r.evaluate(include.Expression, "include")
-	if errors.Is(err, errWaiting) {
-		return nil, nil //nolint:nilnil // There are no patterns yet.
-	}
-
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 
-	out := &keyPatterns{}
 	err = out.addNode(object.NodeOf(v), "the expression")
 
 	return out, err
 }
 
-// patternsOfField returns the patterns in the field of include, or nil while Crossplane fetches the objects with the field.
-func (r *resolver) patternsOfField(include *v1beta1.Include) (*keyPatterns, error) {
+// patternsOfField returns the patterns in the field of include.
+func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _ error) {
 	objects, err := r.objectsWithPatterns(include)
-	if err != nil || len(objects) == 0 {
-		return nil, err
+	if err != nil {
+		return out, err
 	}
 
-	out, found := &keyPatterns{}, false
+	found := false
 
 	for _, o := range objects {
 		n, err := o.valueAt(include.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 
 		if !n.IsThere() {
@@ -135,20 +129,20 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (*keyPatterns, erro
 		found = true
 
 		if err := out.addNode(n, o.prefix+include.FromFieldPath.String()); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 
 	if !found {
 		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, soWithAllSuffix(objects))
-		return nil, objects[0].missingError(include.FromFieldPath, note)
+		return out, objects[0].missingError(include.FromFieldPath, note)
 	}
 
 	return out, nil
 }
 
-// objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". It returns
-// none while Crossplane fetches them. If there is no such object, the error is a *absence.
+// objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". While
+// Crossplane fetches them, the error is errWaiting. If there is no such object, the error is a *absence.
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
 	switch {
 	case include.ContextKey != "":

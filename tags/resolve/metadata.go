@@ -93,7 +93,8 @@ func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 		var err error
 
 		objects, err = r.findObjects(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll})
-		if err != nil && (entry.Source.Required() || !isAbsence(err)) {
+		missesOptional := isAbsence(err) && !entry.Source.Required()
+		if err != nil && !missesOptional && !errors.Is(err, errWaiting) {
 			return Metadata{}, err
 		}
 	}
@@ -115,7 +116,7 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	}
 
 	for _, e := range []expression.Expression{entry.Source.Labels, entry.Source.Annotations} {
-		if _, err := r.requireObjects(e); err != nil {
+		if err := r.requireObjects(e); err != nil && !errors.Is(err, errWaiting) {
 			return Metadata{}, err
 		}
 	}

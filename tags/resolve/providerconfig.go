@@ -199,16 +199,14 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		l.Trusted = l.Trusted && !config.Namespaced
 
 		var ok bool
-		if l.Value, ok, err = value.asText(source.Source); err != nil {
+		l.Value, ok, err = value.asText(source.Source)
+
+		switch {
+		case err != nil:
 			return configContent{err: err}
-		}
-
-		if !ok {
+		case !ok:
 			foundCount-- // A value of null is no label.
-			continue
-		}
-
-		if limit.admits(l) {
+		case limit.admits(l):
 			out = append(out, l)
 		}
 	}

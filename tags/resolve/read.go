@@ -51,10 +51,10 @@ func (o namedObject) stringMapAt(path object.Path) (map[string]string, error) {
 		return nil, err
 	}
 
-	fields := n.Value().GetStructValue().GetFields()
-	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
+	fields := n.Value()
+	maps.DeleteFunc(fields.GetStructValue().GetFields(), func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
-	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.prefix+path.String())
+	return object.StringMap(fields, o.prefix+path.String())
 }
 
 // patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the list's name in messages. validate
@@ -192,15 +192,13 @@ func (r *resolver) selectorLabels(m *v1beta1.MapSource, wanted, note string) (ma
 	switch {
 	case err != nil:
 		return nil, err
-	case m.Value != nil:
+	case fieldLabels == nil && m.Value == nil:
+		return nil, r.xr.missingError(m.FromFieldPath, note)
+	default:
 		merged := make(map[string]string, len(fieldLabels)+len(m.Value))
 		maps.Copy(merged, fieldLabels)
 		maps.Copy(merged, m.Value)
 
 		return merged, nil
-	case fieldLabels == nil:
-		return nil, r.xr.missingError(m.FromFieldPath, note)
-	default:
-		return fieldLabels, nil
 	}
 }

@@ -23,7 +23,7 @@ import (
 var requiredResourceSources = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
 		objects, err := r.selectedObjects(s)
-		if err != nil || len(objects) == 0 || s.IsHop() {
+		if err != nil || s.IsHop() {
 			return nil, err
 		}
 
@@ -73,7 +73,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
 	}
 
-	if findErr != nil || len(objects) == 0 {
+	if findErr != nil {
 		return nil, findErr
 	}
 
@@ -231,17 +231,13 @@ func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 }
 
 // findObjects returns the objects that s.Resource selects, sorted by namespace, name and the order of the kinds. It requires
-// them, and returns none until Crossplane has sent all of them. An expression in the selector may read other objects: then
-// findObjects returns none until Crossplane has sent these.
+// them, and the error is errWaiting until Crossplane has sent all of them. An expression in the selector may read other objects:
+// then the error is errWaiting until Crossplane has sent these.
 //
 // Everybody may label objects in a namespace of their own. So a trusted source that selects by labels takes objects in a namespace
 // only if resource.namespace names it. See testdata/trust.yaml.
 func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	selector, err := r.selectorFor(s.Resource, s.Pick)
-	if errors.Is(err, errWaiting) {
-		return nil, nil
-	}
-
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +271,7 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	}
 
 	if !allAnswered {
-		return nil, nil
+		return nil, errWaiting
 	}
 
 	if len(objects) == 0 {

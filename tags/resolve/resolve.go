@@ -252,7 +252,7 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 			continue
 		}
 
-		if err != nil {
+		if err != nil && !errors.Is(err, errWaiting) {
 			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", name)
 		}
 

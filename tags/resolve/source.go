@@ -21,7 +21,7 @@ import (
 // A sourceType says how sources of one type are read.
 type sourceType struct {
 	// find returns a map of labels for each object that has any. Labels of later maps win. While Crossplane fetches the
-	// objects, find returns none. If there are no labels, the error is a *absence. find is nil for sources that are read
+	// objects, the error is errWaiting. If there are no labels, the error is a *absence. find is nil for sources that are read
 	// per composed resource.
 	find func(r *resolver, s *v1beta1.Source) ([]foundLabels, error)
 
@@ -31,10 +31,6 @@ type sourceType struct {
 	// kindsRead returns the kinds of the objects that a source reads. It is nil for sources that read no objects, or only
 	// provider configs. composite is the kind of the composite resource.
 	kindsRead func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
-
-	// writtenKeys yields the keys of the labels that are written in the source itself, such as team of values: {team: a}. It is
-	// nil for sources that read labels from elsewhere.
-	writtenKeys func(s *v1beta1.Source) iter.Seq[string]
 }
 
 // sourceTypes are the types of sources that the input admits.
@@ -71,11 +67,7 @@ func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Reso
 // WrittenKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
 // returns none for sources that read labels from elsewhere.
 func WrittenKeys(s *v1beta1.Source) []string {
-	if t := sourceTypes[s.Type]; t.writtenKeys != nil {
-		return slices.Sorted(t.writtenKeys(s))
-	}
-
-	return nil
+	return slices.Concat(slices.Sorted(maps.Keys(s.Values)), slices.Sorted(maps.Keys(s.Expressions))) // A source has one of these.
 }
 
 // NamedKeys returns the keys that the source spells out: its WrittenKeys, or for a source that reads labels, the keys of
@@ -123,11 +115,7 @@ func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 // errors, and for nil.
 func noteIfOptional(s *v1beta1.Source, err error) (note string, ok bool) {
 	var a *absence
-	if !errors.As(err, &a) {
-		return "", false
-	}
-
-	if a.failure != "" && s.Required() {
+	if !errors.As(err, &a) || a.failure != "" && s.Required() {
 		return "", false
 	}
 

@@ -1,16 +1,12 @@
 package resolve
 
 import (
-	"iter"
-	"maps"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // valueSources take labels from the input itself.
 var valueSources = sourceType{
-	writtenKeys: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
 	find: func(_ *resolver, s *v1beta1.Source) ([]foundLabels, error) {
 		if len(s.Values) == 0 {
 			return nil, &absence{note: "values is empty"}
