@@ -128,10 +128,10 @@ type ListedLaunch struct {
 	Change string `json:"change"`
 
 	// ItemKey is the field that tells the items of a list on the path apart, such as resourceType in tagSpecifications. The [0] in the
-	// path then stands for each item. ItemKey is empty if the field is in no list, or in its only item.
+	// path then stands for each item. ItemKey is missing if the field is in no list, or in its only item.
 	ItemKey string `json:"itemKey,omitempty"`
 
-	// Items has the value of ItemKey of each item that gets tags, such as volume. Missing items are added. If Items is empty, each
+	// Items has the value of ItemKey of each item that gets tags, such as volume. Missing items are added. Without Items, each
 	// item that is there gets tags.
 	Items []string `json:"items,omitempty"`
 

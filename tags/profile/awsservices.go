@@ -203,7 +203,7 @@ type Service struct {
 	KeyCharacters   string `json:"keyCharacters"`
 	ValueCharacters string `json:"valueCharacters"`
 
-	// Admitted says in words which values the service's API admits, if it is known to refuse others. It is empty if the API
+	// Admitted says in words which values the service's API admits, if it is known to refuse others. Admitted is missing if the API
 	// isn't known to refuse any.
 	Admitted string `json:"admitted,omitempty"`
 
