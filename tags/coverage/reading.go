@@ -39,7 +39,7 @@ func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, 
 		return taggable, t.Profile.Name, ""
 	case located:
 		return untaggable, provider, t.WhyLeftAlone(t.LeaveReason)
-	case t.NoFieldReason.IsUnknown() || t.NoFieldReason == locate.LooksLike:
+	case t.NoFieldReason.IsUnknown() || t.NoFieldReason == locate.PossibleField:
 		return unknown, provider, t.WhyLeftAlone(t.NoFieldReason)
 	default:
 		return untaggable, provider, t.WhyLeftAlone(t.NoFieldReason)

@@ -92,9 +92,9 @@ type family struct {
 	// fields of all kinds but the ones below, the preferred one first.
 	fields []*candidate
 
-	// looksLike are fields that may carry cloud tags: nobody knows. They are named to the user, and
+	// possibleFields are fields that may carry cloud tags: nobody knows. They are named to the user, and
 	// never written.
-	looksLike []*candidate
+	possibleFields []*candidate
 
 	// kinds that have other fields, or none, by their names: see table.
 	kinds table[[]*candidate]

@@ -153,22 +153,22 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Within says whether the field must not be made without the object around it.
 	Within bool
 
-	// LooksLike is a field of a kind of shape None that looks like tags,
+	// PossibleField is a field of a kind of shape None that looks like tags,
 	// but may mean something else: nobody knows the provider. Nil if there is none.
-	LooksLike *Field
+	PossibleField *Field
 
-	// Undeclared is the path to which an entry of tagFields hands labels on, if the schema of the kind
+	// UndeclaredPath is the path to which an entry of tagFields hands labels on, if the schema of the kind
 	// lacks it. The shape is None then.
-	Undeclared string
+	UndeclaredPath string
 
 	// Profile is the tag profile that the matching entry of tagFields names.
 	// Empty if there is no such entry, or if it names none.
 	Profile string
 
-	// MatchesEntry says whether an entry of tagFields without a fieldPath matches the kind: it asks for the known field of the
+	// EntryLacksPath says whether an entry of tagFields without a fieldPath matches the kind: it asks for the known field of the
 	// kind. A Field of shape None has it, too. If the resource wraps a manifest, it is true only if nobody knows the kind of the
 	// manifest.
-	MatchesEntry bool
+	EntryLacksPath bool
 }
 
 // A Kind of composed resource, as a Locator sees it.
@@ -240,12 +240,12 @@ func (c Chain) Locate(k Kind) (Field, bool) {
 	for _, l := range c {
 		f, ok := l.Locate(k)
 		if ok {
-			f.MatchesEntry, f.Profile = f.MatchesEntry || asked.MatchesEntry, cmp.Or(f.Profile, asked.Profile)
+			f.EntryLacksPath, f.Profile = f.EntryLacksPath || asked.EntryLacksPath, cmp.Or(f.Profile, asked.Profile)
 			return f, true
 		}
 
-		if f.MatchesEntry {
-			asked = Field{MatchesEntry: true, Profile: f.Profile}
+		if f.EntryLacksPath {
+			asked = Field{EntryLacksPath: true, Profile: f.Profile}
 		}
 	}
 

@@ -135,9 +135,9 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	return f, used, unused
 }
 
-// UnusedLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
+// NeverWrittenLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
 // resource, fail, or have no effect. An example is rootBlockDevice[0].tags of an Instance.
-func UnusedLaunches(gk schema.GroupKind) []object.Path {
+func NeverWrittenLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
 }

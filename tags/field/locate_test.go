@@ -47,8 +47,8 @@ func text(f field.Field) string {
 		c = append(c, "profile="+f.Profile)
 	}
 
-	if f.LooksLike != nil {
-		c = append(c, "looks-like="+f.LooksLike.Path.String())
+	if f.PossibleField != nil {
+		c = append(c, "looks-like="+f.PossibleField.Path.String())
 	}
 
 	return strings.Join(c, " ")

@@ -137,7 +137,7 @@ func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
 	}
 
-	f.Profile, f.MatchesEntry = asked.Profile, true
+	f.Profile, f.EntryLacksPath = asked.Profile, true
 
 	return f, ok
 }
@@ -153,7 +153,7 @@ func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
 	}
 
 	if !ok {
-		return Field{Shape: None, MatchesEntry: true}, true
+		return Field{Shape: None, EntryLacksPath: true}, true
 	}
 
 	f = f.wrapped()
@@ -170,7 +170,7 @@ func (r *Overrides) handsOn(f Field, k Kind) Field {
 	}
 
 	if s := r.Schemas.Of(k.GroupVersionKind); s.IsObject() && !takesLabels(s, f.Path) {
-		return Field{Shape: None, Undeclared: f.Path.String()}
+		return Field{Shape: None, UndeclaredPath: f.Path.String()}
 	}
 
 	return f

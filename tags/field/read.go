@@ -77,9 +77,9 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 		}
 	}
 
-	for _, c := range fam.looksLike {
+	for _, c := range fam.possibleFields {
 		if like := c.read(s); like.Shape != None {
-			return Field{Shape: None, LooksLike: &like}
+			return Field{Shape: None, PossibleField: &like}
 		}
 	}
 

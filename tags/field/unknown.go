@@ -9,7 +9,7 @@ var unknown = &family{
 	Family: Family{Profile: "generic"},
 	usual:  at("tags", "tagsAll", "tags"),
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
-	looksLike: []*candidate{
+	possibleFields: []*candidate{
 		at("tags").words("="),
 		at("labels").words("=").as(Map, KeyValueList, StringList),
 		at(".spec.tags").words("=").as(Map, KeyValueList, StringList),

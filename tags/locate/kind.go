@@ -25,8 +25,8 @@ type TargetKind struct {
 	// APIVersion is the resources' own, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// fallback is the tag profile of resources before their tag field is located.
-	fallback *profile.Profile
+	// profileBeforeLocate is the tag profile of resources before their tag field is located.
+	profileBeforeLocate *profile.Profile
 
 	place *Place
 }
@@ -44,8 +44,8 @@ type Place struct {
 	// never shows there: see instanceMetadataKind.
 	ForInstanceMetadata *Place
 
-	// Unprofiled says why Profile is the generic one. It is empty if Profile belongs to a provider.
-	Unprofiled Unprofiled
+	// WhyGeneric says why Profile is the generic one. It is empty if Profile belongs to a provider.
+	WhyGeneric WhyGeneric
 
 	// NoFieldReason says why there is no tag field. It is None if there is one.
 	NoFieldReason Reason
@@ -54,8 +54,8 @@ type Place struct {
 	// none unless the input tags launched resources.
 	Launched []*LaunchedPlace
 
-	// UnusedLaunched are paths of such fields that this function never writes: see field.UnusedLaunches.
-	UnusedLaunched []object.Path
+	// NeverWritten are paths of such fields that this function never writes: see field.NeverWrittenLaunches.
+	NeverWritten []object.Path
 
 	// fieldIn returns the tag field in another apiVersion of the kind. It is nil if all versions have the same field.
 	fieldIn func(apiVersion string) *field.Field
@@ -183,9 +183,9 @@ func (c Controller) annotation() string {
 	return ""
 }
 
-// LeavingPaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
+// LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
 // spec.managementPolicies. The IgnoreAnnotation isn't among them: only this function reads it.
-func LeavingPaths() []object.Path {
+func LeaveAlonePaths() []object.Path {
 	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
 
 	for _, c := range controllers {
@@ -246,7 +246,7 @@ func (ts *Targets) kindOf(o *outline) *TargetKind {
 		}
 
 		taggedKind := k.Tagged()
-		k.fallback = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), taggedKind.Group, taggedKind.Kind)
+		k.profileBeforeLocate = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), taggedKind.Group, taggedKind.Kind)
 		ts.kinds[key] = k
 	}
 
@@ -273,11 +273,11 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &Place{Field: &f, Unprofiled: unprofiled(ts.finder.providerOf(k.Kind, f.Profile), k), NoFieldReason: noFieldReason(k, &f, known)}
+	p := &Place{Field: &f, WhyGeneric: whyGeneric(ts.finder.providerOf(k.Kind, f.Profile), k), NoFieldReason: noFieldReason(k, &f, known)}
 	p.Profile, p.APIProfile = ts.profilesOf(k, &f, k.Tagged().Kind)
 
 	if f.Shape == field.Labels { // A composite resource gets the labels, and no tags.
-		p.Profile, p.APIProfile, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
+		p.Profile, p.APIProfile, p.WhyGeneric = profile.Composite(), nil, WhyGeneric{}
 	}
 
 	ts.addLaunchedPlaces(k, p)
@@ -285,7 +285,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 
 	if p.NoFieldReason == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
-		ts.addInstanceMetadataPlace(k, p)
+		ts.setForInstanceMetadata(k, p)
 	}
 
 	return p
@@ -303,7 +303,7 @@ func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, kindName string) (p
 // BucketPolicy, and Unknown for a managed kind that nothing knows.
 func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	switch {
-	case !known && f.MatchesEntry:
+	case !known && f.EntryLacksPath:
 		return UnknownDespiteEntry
 	case !known && k.Managed:
 		return Unknown
@@ -313,13 +313,13 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 		return Unlisted
 	case f.Shape != field.None:
 		return None
-	case f.MatchesEntry && !k.Wraps.Empty():
+	case f.EntryLacksPath && !k.Wraps.Empty():
 		return Unlisted
-	case f.Undeclared != "":
+	case f.UndeclaredPath != "":
 		return Undeclared
-	case f.LooksLike != nil:
-		return LooksLike
-	case f.MatchesEntry:
+	case f.PossibleField != nil:
+		return PossibleField
+	case f.EntryLacksPath:
 		return NoFieldDespiteEntry
 	default:
 		return NoField

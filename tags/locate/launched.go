@@ -21,9 +21,9 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 		return
 	}
 
-	parent.UnusedLaunched = field.UnusedLaunches(k.GroupKind())
+	parent.NeverWritten = field.NeverWrittenLaunches(k.GroupKind())
 
-	for _, l := range ts.requestedSchemas.Launched(k.Kind) {
+	for _, l := range ts.notingSchemas.Launched(k.Kind) {
 		if l.Path.Equal(parent.Field.Path) {
 			continue
 		}
@@ -32,7 +32,7 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 		p.Field = &p.LaunchedField.Field
 		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		p.Field.Limits = p.LaunchedField.LimitsOf(ts.schemaAtHand(k))
-		ts.addInstanceMetadataPlace(k, &p.Place)
+		ts.setForInstanceMetadata(k, &p.Place)
 		parent.Launched = append(parent.Launched, p)
 	}
 }
@@ -45,11 +45,11 @@ func (t *Target) LaunchedTarget(place *LaunchedPlace, item string, desired, obse
 	launched.Place, launched.Profile, launched.Resource, launched.Observed = &place.Place, place.Profile, desired, observed
 
 	if item != "" {
-		launched.managers.itemPath = ownedItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
+		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
 	}
 
-	launched.useInstanceMetadataPlace()
-	launched.read()
+	launched.applyInstanceMetadataRules()
+	launched.readTagField()
 
 	return &launched
 }

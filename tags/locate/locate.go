@@ -42,8 +42,8 @@ type Finder struct {
 
 	// Observed are the observed composed resources by name. Owner is the name of the field manager that Crossplane applies
 	// them with: see ComposedOwner.
-	Observed map[string]*fnv1.Resource
-	Owner    string
+	Observed      map[string]*fnv1.Resource
+	ComposedOwner string
 }
 
 // A Target is a desired composed resource with its tag field.
@@ -98,9 +98,9 @@ type Targets struct {
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
 
-	// requestedSchemas returns the schema of a kind, and keeps it in schemas. Crossplane sends a missing one in a later call.
-	requestedSchemas field.Schemas
-	schemas          map[schema.GroupVersionKind]object.Node
+	// notingSchemas returns the schema of a kind, and keeps it in schemas. Crossplane sends a missing one in a later call.
+	notingSchemas field.Schemas
+	schemas       map[schema.GroupVersionKind]object.Node
 }
 
 // Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
@@ -122,7 +122,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 
 		// Resources from which all labels are gone are selected, too: their tags must go.
 		if manages {
-			t.Selected, t.ByCloudTags = ts.selectedBy(f.Input.Resources, t)
+			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
 		if t.Selected && (t.LeaveReason == None || t.LeaveReason == Ignored && !t.Observed.IsZero()) {
@@ -142,14 +142,14 @@ func (f *Finder) NewTargets() *Targets {
 		kinds:  make(map[kindKey]*TargetKind), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
-	ts.requestedSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
+	ts.notingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok {
 			ts.schemas[k] = f.Schemas.Of(k)
 		}
 
 		return ts.schemas[k]
 	}}
-	ts.fields = f.Fields(ts.requestedSchemas)
+	ts.fields = f.Fields(ts.notingSchemas)
 
 	return ts
 }
@@ -166,13 +166,13 @@ func (ts *Targets) Read(name string, o object.Object) *Target {
 // initialize sets the fields of t that don't depend on the tag field.
 func (ts *Targets) initialize(t *Target, name string, desired, observed object.Object) {
 	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
-	t.managers.composedOwner = ts.finder.Owner
+	t.managers.composedOwner = ts.finder.ComposedOwner
 	t.managers.fields, _ = observed.At(managedFieldsPath)
 
 	o := outlineOf(desired.Node(), ts.interned)
 	t.LeaveReason = o.leaveReason()
 	t.Kind = ts.kindOf(&o)
-	t.Profile = t.Kind.fallback
+	t.Profile = t.Kind.profileBeforeLocate
 }
 
 // Schemas yields the kinds whose schemas Locate needs. Crossplane may not have sent them yet.
@@ -193,9 +193,9 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Profile = t.Place.Profile
 
 	if t.NoFieldReason == None {
-		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).setting(t.Resource) == "enabled"
-		t.useInstanceMetadataPlace()
-		t.read()
+		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).instanceMetadataTags(t.Resource) == "enabled"
+		t.applyInstanceMetadataRules()
+		t.readTagField()
 	}
 
 	return t.NoFieldReason == None
@@ -223,15 +223,15 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 		}
 
 		if restored, err := object.Set(r, t.Field.Path, t.DesiredValue); err == nil {
-			t.Resource, t.Copies = restored, copied(t.DesiredValue, after, t.Profile)
+			t.Resource, t.Copies = restored, copiedEntries(t.DesiredValue, after, t.Profile)
 		}
 	}
 }
 
-// copied returns the entries that copying has added to a tag field, or changed in it. before and after are the field's values.
+// copiedEntries returns the entries that copying has added to a tag field, or changed in it. before and after are the field's values.
 // From {team: a} to {team: a, zone: b}, it returns {zone: b}. If they aren't maps, it returns all of after. If the cloud
-// ignores the case of keys, it returns all spellings of a copied key: on Azure, a copy of `zone` returns `zone` and `Zone`.
-func copied(before, after object.Node, p *profile.Profile) object.Node {
+// ignores the case of keys, it returns all spellings of a copiedEntries key: on Azure, a copy of `zone` returns `zone` and `Zone`.
+func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after
 	}
@@ -268,9 +268,9 @@ func (t *Target) HasField() bool {
 	return t.Selected && t.LeaveReason == None && t.NoFieldReason == None
 }
 
-// HasTags reports whether the input selects t, and t has a field for tags. The field of a composite resource, which gets
+// TakesTags reports whether the input selects t, and t has a field for tags. The field of a composite resource, which gets
 // labels instead, doesn't count.
-func (t *Target) HasTags() bool { return t.HasField() && !t.Profile.PassesLabelsOn }
+func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.PassesLabelsOn }
 
 // IsUntouchable reports whether nothing may be written to the resource, not even metadata.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }

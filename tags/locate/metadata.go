@@ -50,10 +50,10 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 	return nil
 }
 
-// addInstanceMetadataPlace sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With
+// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With
 // profileRules Cloud, its profile skips keys such as platform/env. By the contract, the label stays a tag, and its APIProfile
 // says that EC2 refuses it.
-func (ts *Targets) addInstanceMetadataPlace(k *TargetKind, p *Place) {
+func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.PassesLabelsOn {
 		return
 	}
@@ -68,8 +68,8 @@ func (ts *Targets) addInstanceMetadataPlace(k *TargetKind, p *Place) {
 	p.ForInstanceMetadata = &instanceMetadataPlace
 }
 
-// useInstanceMetadataPlace gives t the key rules of EC2 instance metadata, if EC2 shows the tags of t's field there.
-func (t *Target) useInstanceMetadataPlace() {
+// applyInstanceMetadataRules gives t the key rules of EC2 instance metadata, if EC2 shows the tags of t's field there.
+func (t *Target) applyInstanceMetadataRules() {
 	if t.ForInstanceMetadata == nil || !t.inInstanceMetadata {
 		return
 	}
@@ -82,8 +82,8 @@ func (t *Target) useInstanceMetadataPlace() {
 	}
 }
 
-// setting returns the value of instanceMetadataTags, such as `enabled`, or "" if the resource doesn't set it.
-func (k *instanceMetadataKind) setting(resource object.Object) string {
+// instanceMetadataTags returns the value of instanceMetadataTags, such as `enabled`, or "" if the resource doesn't set it.
+func (k *instanceMetadataKind) instanceMetadataTags(resource object.Object) string {
 	for v := range field.ValuesAt(resource, k.switchPath) {
 		return v.Text()
 	}
@@ -94,5 +94,5 @@ func (k *instanceMetadataKind) setting(resource object.Object) string {
 // MayBeInInstanceMetadata reports whether t leaves instanceMetadataTags unset, so that EC2 may show its tags nevertheless: the
 // defaults of an account and the settings of an AMI can turn it on, too.
 func (t *Target) MayBeInInstanceMetadata() bool {
-	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).setting(t.Resource) == ""
+	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).instanceMetadataTags(t.Resource) == ""
 }

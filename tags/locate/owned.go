@@ -165,7 +165,7 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 
 	for m := range o.fields.Items() {
 		writtenField := fieldIn(m.Field("apiVersion").Text())
-		path := slices.Concat(o.itemPath, ownedPath(writtenField.Path))
+		path := slices.Concat(o.itemPath, fieldsV1Path(writtenField.Path))
 		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
 		manager, valueField := m.Field("manager").Text(), "f:"+writtenField.Value
 		ours := o.isCrossplane(manager)
@@ -200,7 +200,7 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 			ownsValue := element.Field(valueField).IsThere()
 
 			if ownsItem || ownsValue || ours {
-				id := ownedID(string(e), writtenField)
+				id := entryKey(string(e), writtenField)
 				owner := out.entries[id].withManager(manager, ours)
 				owner.OthersOwnItem = owner.OthersOwnItem || !ours && ownsItem && ownsValue
 				out.entries[id] = owner
@@ -267,8 +267,8 @@ func isElement(e []byte) bool {
 	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
 }
 
-// ownedPath returns the path p as fieldsV1 has it. For spec.tags, it returns f:spec and f:tags.
-func ownedPath(p object.Path) []string {
+// fieldsV1Path returns the path p as fieldsV1 has it. For spec.tags, it returns f:spec and f:tags.
+func fieldsV1Path(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
 	for i, sg := range p.Segments() {
@@ -282,9 +282,9 @@ func ownedPath(p object.Path) []string {
 	return out
 }
 
-// ownedID returns the key in Owners.entries for the element e of the field f. It returns env for f:env and for
+// entryKey returns the key in Owners.entries for the element e of the field f. It returns env for f:env and for
 // k:{"key":"env"}, and env=prod for v:"env=prod".
-func ownedID(e string, f *field.Field) string {
+func entryKey(e string, f *field.Field) string {
 	text := e[len("f:"):]
 
 	if strings.HasPrefix(e, "f:") {
@@ -305,16 +305,16 @@ func ownedID(e string, f *field.Field) string {
 	return id
 }
 
-// ownedItemPath returns the path of an item of the list as fieldsV1 has it. For the item of spec.pools with name: web, it
+// fieldsV1ItemPath returns the path of an item of the list as fieldsV1 has it. For the item of spec.pools with name: web, it
 // returns f:spec, f:pools and k:{"name":"web"}.
-func ownedItemPath(list object.Path, name, value string) []string {
+func fieldsV1ItemPath(list object.Path, name, value string) []string {
 	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
-	return append(ownedPath(list), "k:"+string(key))
+	return append(fieldsV1Path(list), "k:"+string(key))
 }
 
-// Owned yields spec.forProvider in the fieldsV1 of each field manager that is Crossplane. It shows which fields of the observed
+// OwnedForProviders yields spec.forProvider in the fieldsV1 of each field manager that is Crossplane. It shows which fields of the observed
 // resource Crossplane owns.
-func (t *Target) Owned() iter.Seq[object.Node] {
+func (t *Target) OwnedForProviders() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.fields.Items() {
 			if t.managers.isCrossplane(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {

@@ -116,13 +116,13 @@ func TestFollow(t *testing.T) {
 
 		want.IDs = slices.Sorted(maps.Keys(ids))
 
-		in, depth, leaf := follow(object.NodeOf(fields), ownedPath(path))
+		in, depth, leaf := follow(object.NodeOf(fields), fieldsV1Path(path))
 
 		clear(ids)
 
 		for e := range in.Fields() {
 			if isElement(e) {
-				ids[ownedID(string(e), &field.Field{Key: "k"})] = true
+				ids[entryKey(string(e), &field.Field{Key: "k"})] = true
 			}
 		}
 

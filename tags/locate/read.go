@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// read reads the desired and the observed value of the tag field.
-func (t *Target) read() {
+// readTagField reads the desired and the observed value of the tag field.
+func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
 	t.owners = nil

@@ -44,8 +44,8 @@ const (
 	// Undeclared is a kind whose schema lacks the field. An entry of tagFields with shape Labels names that field.
 	Undeclared
 
-	// LooksLike is a kind with a field that may hold tags, or something else.
-	LooksLike
+	// PossibleField is a kind with a field that may hold tags, or something else.
+	PossibleField
 
 	// Unknown is a managed kind. Nothing says whether it has a tag field.
 	Unknown
@@ -92,10 +92,10 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case NoFieldDespiteEntry:
 		return noFieldText + "; its tagFields entry must set fieldPath and shape" + t.manifestHint(", e.g. to set labels on the manifest,")
 	case Undeclared:
-		return "can't get labels: its schema has no map of strings at " + t.Field.Undeclared + ", which its tagFields entry names"
-	case LooksLike:
-		path := t.Field.LooksLike.Path.String()
-		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.LooksLike.Shape)
+		return "can't get labels: its schema has no map of strings at " + t.Field.UndeclaredPath + ", which its tagFields entry names"
+	case PossibleField:
+		path := t.Field.PossibleField.Path.String()
+		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.PossibleField.Shape)
 	case Unknown:
 		return unknownText + t.nearestKindHint()
 	case UnknownDespiteEntry:
@@ -114,8 +114,8 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	return ""
 }
 
-// Unselected returns why the input doesn't select t.
-func (t *Target) Unselected() Reason {
+// WhyUnselected returns why the input doesn't select t.
+func (t *Target) WhyUnselected() Reason {
 	if t.ByCloudTags && t.Place != nil && t.NoFieldReason == None && !t.Profile.PassesLabelsOn {
 		return NotInCloud
 	}

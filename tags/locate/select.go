@@ -12,16 +12,16 @@ import (
 // Selects reports whether an entry selects t, such as {kind: Bucket, name: logs-*} a Bucket called logs-eu. Without entries, it
 // returns true for every target.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
-	selected, _ := ts.selectedBy(entries, t)
+	selected, _ := ts.decideSelection(entries, t)
 	return selected
 }
 
-// selectedBy reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on this:
+// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on this:
 // each entry that is for t has matchCloudTags.
-func (ts *Targets) selectedBy(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
+func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
 		switch entry := &entries[i]; {
-		case !selectsExceptTags(entry, t) || !ts.hasTags(t, entry.MatchTags):
+		case !selectsExceptTags(entry, t) || !ts.hasDesiredTags(t, entry.MatchTags):
 		case len(entry.MatchCloudTags) == 0:
 			return true, false
 		default:
@@ -42,9 +42,9 @@ func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
 	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
 }
 
-// hasTags reports whether earlier steps have set the wanted tags, such as team: b, in the tag field of t.
-func (ts *Targets) hasTags(t *Target, wanted map[string]string) bool {
-	return len(wanted) == 0 || ts.locatesTags(t) && t.has(wanted, func(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) })
+// hasDesiredTags reports whether earlier steps have set the wanted tags, such as team: b, in the tag field of t.
+func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
+	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, func(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) })
 }
 
 // hasCloudTags reports whether the provider of t reports all wanted tags. A tag that this step sets doesn't count: once this
@@ -59,7 +59,7 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.Sets(t, key) })
 	}
 
-	return len(wanted) > 0 && t.has(wanted, t.ReportedTags)
+	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags)
 }
 
 // locatesTags locates the tag field of t, and reports whether t has one. It doesn't try without apiVersion and kind.
@@ -67,8 +67,8 @@ func (ts *Targets) locatesTags(t *Target) bool {
 	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.PassesLabelsOn
 }
 
-// has reports whether all wanted tags are among the tags that read returns.
-func (t *Target) has(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
+// hasAll reports whether all wanted tags are among the tags that read returns.
+func (t *Target) hasAll(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
 	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
 

@@ -94,7 +94,7 @@ type skipCase struct {
 
 // names of reasons and kinds in cases.
 var (
-	lackNames = map[string]locate.Reason{"Composite": locate.Composite, "LooksLike": locate.LooksLike, "Unlisted": locate.Unlisted}
+	lackNames = map[string]locate.Reason{"Composite": locate.Composite, "LooksLike": locate.PossibleField, "Unlisted": locate.Unlisted}
 	noteNames = map[string]stamp.NoteKind{
 		"Immutable": stamp.NoteImmutable, "OtherValue": stamp.NoteOtherValue, "Owned": stamp.NoteOwned, "Kept": stamp.NoteKept,
 		"Unreported": stamp.NoteUnreported, "LastStays": stamp.NoteLastStays, "Leftover": stamp.NoteLeftover, "ReservedLaunched": stamp.NoteReservedLaunched, "Removed": stamp.NoteRemoved, "StaysSelected": stamp.NoteStaysSelected, "LastKept": stamp.NoteLastKept,

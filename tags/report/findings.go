@@ -136,7 +136,7 @@ func (f *findings) add(s *stamp.Result) {
 		switch s.NoFieldReason {
 		case locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest:
 			f.noField++
-		case locate.Unlisted, locate.LooksLike:
+		case locate.Unlisted, locate.PossibleField:
 			f.unlisted++
 		case locate.Composite, locate.Undeclared:
 			f.composite++
@@ -195,7 +195,7 @@ func (f *findings) digest(id string, v verdict) string {
 type news struct {
 	Resource, APIVersion, Kind, Provider string
 
-	Unprofiled                  locate.Unprofiled `json:"unprofiled,omitzero"`
+	Unprofiled                  locate.WhyGeneric `json:"unprofiled,omitzero"`
 	LeftAlone                   string
 	NoField, Unknown, Composite bool
 	Mismatch                    string
@@ -220,7 +220,7 @@ func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
 		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, PassesLabelsOn: s.PassesLabelsOn,
-		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.LooksLike, locate.Composite}, s.NoFieldReason),
+		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.PossibleField, locate.Composite}, s.NoFieldReason),
 		Unknown:   s.NoFieldReason.IsUnknown(),
 		Composite: s.NoFieldReason == locate.Undeclared || s.NoFieldReason == locate.Composite,
 		Withheld:  withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},

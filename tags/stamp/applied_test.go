@@ -86,7 +86,7 @@ func TestFinal(t *testing.T) {
 				f.Atomic = rapid.SampledFrom([]bool{false, f.Atomic && w.server.managers[ours] != nil}).Draw(t, "known to be atomic")
 
 				desired := drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b")
-				finder := locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), Owner: ours, Observed: w.observed()}
+				finder := locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), ComposedOwner: ours, Observed: w.observed()}
 
 				targets, err := finder.Find(context.Background(), asResource(w.desired(desired)), true)
 				if err != nil {
@@ -132,7 +132,7 @@ func TestAuditApplied(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := drawApplied(t, shape)
 				s := &Stamper{
-					Finder:      locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Owner: ours},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", ComposedOwner: ours},
 					Transformer: transformer(label("a", "1")), Audits: true,
 				}
 
@@ -195,7 +195,7 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				f.Atomic = false
 
 				s := &Stamper{
-					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), ComposedOwner: ours, Observed: w.observed()},
 					Transformer: reserving(nil, label("a", "1")),
 				}
 

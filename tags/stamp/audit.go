@@ -79,7 +79,7 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	}
 
 	r := newPlan(t, nil).Result
-	if why := t.Unselected(); why == locate.NotInCloud && s.hasTagWork() {
+	if why := t.WhyUnselected(); why == locate.NotInCloud && s.hasTagWork() {
 		r.LeftAlone = t.WhyLeftAlone(why)
 	}
 

@@ -326,7 +326,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Denied, false))
 
 	s := &Stamper{
-		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
+		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, ComposedOwner: ours},
 		Transformer: tr, RemoveTags: tagKeys(tc.Remove), IgnoreTags: tagKeys(tc.Ignore), Audits: tc.Audits, EarlierTrustedTags: map[string]map[string]string{},
 	}
 

@@ -50,9 +50,9 @@ func (s *stage) run() error {
 
 	stamper := &Stamper{
 		Finder: locate.Finder{
-			Input:    &v1beta1.CloudTags{Sources: sources},
-			Owner:    ours,
-			Provider: "aws",
+			Input:         &v1beta1.CloudTags{Sources: sources},
+			ComposedOwner: ours,
+			Provider:      "aws",
 		},
 		Transformer: reserving(nil, from(sources, labels...)...),
 	}

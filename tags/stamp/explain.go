@@ -77,7 +77,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	case t.LeaveReason != locate.None:
 		l.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	case !t.Selected:
-		l.LeftAlone = t.WhyLeftAlone(t.Unselected())
+		l.LeftAlone = t.WhyLeftAlone(t.WhyUnselected())
 	default:
 		l.LeftAlone = t.WhyLeftAlone(t.NoFieldReason)
 	}

@@ -28,7 +28,7 @@ type fieldStamper struct {
 // plan to resourcePlan, the plan of the resource itself, and calls onPlan with both plans. See testdata/cases/launched.yaml.
 func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
 	t, d := resourcePlan.target, resourcePlan.decision
-	hasFields := len(t.Launched)+len(t.UnusedLaunched) > 0
+	hasFields := len(t.Launched)+len(t.NeverWritten) > 0
 	runFails := d != nil && d.trustedWithoutSlot > 0
 
 	if isWritten := resourcePlan.LeftAlone == "" && !runFails; !hasFields || !isWritten {
@@ -63,7 +63,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		resourcePlan.Stamped = fs.resource
 	}
 
-	for _, path := range t.UnusedLaunched {
+	for _, path := range t.NeverWritten {
 		fs.noteReserved(resourcePlan, path)
 	}
 

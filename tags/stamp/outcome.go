@@ -85,7 +85,7 @@ func (o *outcomes) add(p *plan) {
 		o.stamper.addedBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
 
-	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
+	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {
 		p.Final = p.finalTags()
 	}
 

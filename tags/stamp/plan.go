@@ -54,7 +54,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
 	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
-		p.Unprofiled = t.Unprofiled
+		p.Unprofiled = t.WhyGeneric
 	}
 
 	if t.Field.Immutable && existsInCloud(t) {

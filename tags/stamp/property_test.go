@@ -641,7 +641,7 @@ func (w world) stamper(s shape) *Stamper {
 		EarlierTrustedTags: map[string]map[string]string{"r": w.earlier},
 	}
 
-	stamper.Observed, stamper.Owner = map[string]*fnv1.Resource{"r": {Resource: w.observed(s)}}, ours
+	stamper.Observed, stamper.ComposedOwner = map[string]*fnv1.Resource{"r": {Resource: w.observed(s)}}, ours
 
 	return stamper
 }

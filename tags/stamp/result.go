@@ -23,7 +23,7 @@ type Result struct {
 
 	// Unprofiled says why the tag profile is the generic one. It is set only if there are labels for the resource, and the resource has a
 	// tag field.
-	Unprofiled locate.Unprofiled
+	Unprofiled locate.WhyGeneric
 
 	// LeftAlone says why the resource is left alone. It is empty if the resource is not left alone.
 	LeftAlone string

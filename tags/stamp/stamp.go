@@ -66,7 +66,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 			Schemas:        Schemas(required),
 			Observed:       req.GetObserved().GetResources(),
-			Owner:          locate.ComposedOwner(xr),
+			ComposedOwner:  locate.ComposedOwner(xr),
 		},
 		Transformer: set.Transformer(in),
 		PerResource: set.PerResource,

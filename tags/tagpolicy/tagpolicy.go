@@ -227,7 +227,7 @@ func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 	readers := make(map[*locate.Place]*TagReader)
 
 	for _, t := range targets.All {
-		if !t.HasTags() {
+		if !t.TakesTags() {
 			continue
 		}
 

@@ -183,7 +183,7 @@ func (e *comparison) explain(run *trace, providers []string) error {
 		}
 
 		if !profile.Has(provider) {
-			e.providers[i].notef("%s", unprofiled(locate.Unprofiled{Provider: provider}))
+			e.providers[i].notef("%s", unprofiled(locate.WhyGeneric{Provider: provider}))
 		}
 	}
 
@@ -332,7 +332,7 @@ func (x *Explanation) addTagFields(labels []tags.Tag, in *v1beta1.CloudTags) {
 }
 
 // unprofiled returns a note on a provider or an API group without a tag profile of its own.
-func unprofiled(u locate.Unprofiled) string {
+func unprofiled(u locate.WhyGeneric) string {
 	name := strconv.Quote(u.Provider)
 	if u.Group != "" {
 		name = "API group " + u.Group

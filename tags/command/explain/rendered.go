@@ -162,8 +162,8 @@ func (t *trace) resources() (*rendering, error) {
 		x := t.look(l)
 		byName[target.Name], out.resources = x, append(out.resources, x)
 
-		if l.LeftAlone == "" && target.Unprofiled != (locate.Unprofiled{}) {
-			profiles = append(profiles, unprofiled(target.Unprofiled))
+		if l.LeftAlone == "" && target.WhyGeneric != (locate.WhyGeneric{}) {
+			profiles = append(profiles, unprofiled(target.WhyGeneric))
 		}
 	}
 

@@ -190,8 +190,8 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		d := k.difference(gvk)
 		counts[d]++
 
-		if d == "unlisted" && k.defined.LooksLike != nil {
-			entry, _ := field.ToTagField(gvk, *k.defined.LooksLike)
+		if d == "unlisted" && k.defined.PossibleField != nil {
+			entry, _ := field.ToTagField(gvk, *k.defined.PossibleField)
 			likely = append(likely, entry)
 		}
 

@@ -206,7 +206,7 @@ var (
 )
 
 // leaving are fields that make this function or function-tag-manager leave a resource alone.
-var leaving = append(locate.LeavingPaths(), ignoredHere, ignoredThere)
+var leaving = append(locate.LeaveAlonePaths(), ignoredHere, ignoredThere)
 
 // path returns the field of the composed resource that the patch writes. It returns false if the patch writes elsewhere.
 func (p *patch) path() (object.Path, bool) {

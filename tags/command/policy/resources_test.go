@@ -107,7 +107,7 @@ func TestResourcesEveryKind(t *testing.T) {
 		targets, transformer := targetsOf(t, in, untagged(gvk))
 		located := targets.All[0]
 
-		if !located.HasTags() {
+		if !located.TakesTags() {
 			if _, judges := judge(t, servers, creating(untagged(gvk))); judges != 0 {
 				t.Errorf("%v has no tag field, and should be judged by no policy, but is by %d", gvk, judges)
 			}
@@ -198,7 +198,7 @@ func TestResourcesOfCluster(t *testing.T) {
 	want := make(map[schema.GroupVersionKind]int)
 
 	if err := (&manifest.Reader{}).Definitions([]string{definitions}, func(d manifest.Definition) {
-		if targets, _ := targetsOf(t, in, untagged(d.GroupVersionKind)); targets.All[0].HasTags() {
+		if targets, _ := targetsOf(t, in, untagged(d.GroupVersionKind)); targets.All[0].TakesTags() {
 			want[d.GroupVersionKind] = 1
 		}
 	}); err != nil {

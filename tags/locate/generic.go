@@ -6,8 +6,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// Unprofiled says why the generic tag profile applies. It has one of the two fields, or none if a provider's profile applies.
-type Unprofiled struct {
+// WhyGeneric says why the generic tag profile applies. It has one of the two fields, or none if a provider's profile applies.
+type WhyGeneric struct {
 	// Provider is a name that no profile has. It comes from the input, the composite resource or a class.
 	Provider string
 
@@ -15,16 +15,16 @@ type Unprofiled struct {
 	Group string
 }
 
-// unprofiled says why the generic tag profile applies to resources of the kind. For example, it returns the provider
+// whyGeneric says why the generic tag profile applies to resources of the kind. For example, it returns the provider
 // `my-cloud` of an input that names it, or the group acme.example.org of a kind that no family has.
-func unprofiled(provider string, k *TargetKind) Unprofiled {
+func whyGeneric(provider string, k *TargetKind) WhyGeneric {
 	switch {
 	case provider == "":
 		tagged := k.Tagged()
-		return Unprofiled{Group: cmp.Or(tagged.Group, tagged.Version)}
+		return WhyGeneric{Group: cmp.Or(tagged.Group, tagged.Version)}
 	case !profile.Has(provider):
-		return Unprofiled{Provider: provider}
+		return WhyGeneric{Provider: provider}
 	default:
-		return Unprofiled{}
+		return WhyGeneric{}
 	}
 }
