@@ -165,9 +165,9 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Empty if there is no such entry, or if it names none.
 	Profile string
 
-	// EntryLacksPath says whether an entry of tagFields without a fieldPath matches the kind: it asks for the known field of the
-	// kind. A Field of shape None has it, too. If the resource wraps a manifest, it is true only if nobody knows the kind of the
-	// manifest.
+	// EntryLacksPath says whether the entry of tagFields that matches the kind has no fieldPath: the entry asks for the known
+	// field of the kind. A Field of shape None has it, too. If the resource wraps a manifest, it is true only if nobody knows
+	// the kind of the manifest.
 	EntryLacksPath bool
 }
 

@@ -8,15 +8,14 @@ import (
 
 // WhyGeneric says why the generic tag profile applies. It has one of the two fields, or none if a provider's profile applies.
 type WhyGeneric struct {
-	// Provider is a name that no profile has. It comes from the input, the composite resource or a class.
+	// Provider is a provider that has no tag profile, such as my-cloud. The input, the XR or a class names it.
 	Provider string
 
-	// Group is the API group of a kind without a known provider. For the core group, it is the version v1.
+	// Group is the API group of a kind whose provider is unknown, such as acme.example.org. For the core group, it is v1.
 	Group string
 }
 
-// whyGeneric says why the generic tag profile applies to resources of the kind. For example, it returns the provider
-// `my-cloud` of an input that names it, or the group acme.example.org of a kind that no family has.
+// whyGeneric says why the generic tag profile applies to resources of the kind k. provider is the result of providerOf.
 func whyGeneric(provider string, k *TargetKind) WhyGeneric {
 	switch {
 	case provider == "":

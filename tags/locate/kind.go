@@ -13,31 +13,34 @@ import (
 )
 
 // managedSpecFields are fields that the spec of any managed resource may have. A spec with only these fields counts as
-// managed, although it has no forProvider yet: this function can add it.
+// managed without forProvider, since this function can add forProvider.
 var managedSpecFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A TargetKind is a kind of desired composed resources, such as Bucket. All Buckets share one TargetKind.
+// A TargetKind is a kind of desired composed resources, such as Bucket. Buckets with one kindKey share one TargetKind.
 type TargetKind struct {
 	field.Kind
 
-	// APIVersion is the resources' own, such as s3.aws.upbound.io/v1beta1.
+	// APIVersion is group and version of the Kind as one text, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// profileBeforeLocate is the tag profile of resources before their tag field is located.
+	// profileBeforeLocate is the tag profile of resources whose tag field isn't located.
 	profileBeforeLocate *profile.Profile
 
+	// place is nil until Locate is called for a resource of the kind.
 	place *Place
 }
 
 // A Place is the tag field of all resources of a kind, such as spec.forProvider.tags of Buckets, with its tag profile.
 type Place struct {
+	// Field has the shape None if the kind has no tag field.
 	Field *field.Field
 
 	Profile *profile.Profile
 
-	// APIProfile is the profile of the cloud's own API, if the API refuses tags that Profile admits. It is nil otherwise.
+	// APIProfile is nil unless the cloud's API is known to refuse tags that Profile admits. For example, the API of Hetzner
+	// Cloud refuses the tag plexsphere:platform/env of a Server, which the contract admits.
 	APIProfile *profile.Profile
 
 	// ForInstanceMetadata is the same place with the key rules of EC2 instance metadata. It is nil for kinds whose tags EC2
@@ -54,10 +57,11 @@ type Place struct {
 	// none unless the input tags launched resources.
 	Launched []*LaunchedPlace
 
-	// NeverWritten are paths of such fields that this function never writes: see field.NeverWrittenLaunches.
+	// NeverWritten are paths of launched fields in which a change of tags would replace a running resource, fail, or do
+	// nothing: ebsBlockDevice.tags of an Instance.
 	NeverWritten []object.Path
 
-	// fieldIn returns the tag field in another apiVersion of the kind. It is nil if all versions have the same field.
+	// fieldIn returns the tag field in an apiVersion of the kind. It is nil for launched places.
 	fieldIn func(apiVersion string) *field.Field
 }
 
@@ -65,19 +69,19 @@ type Place struct {
 type kindKey struct {
 	apiVersion, kind string
 
-	// looksManaged reports whether the resource has the fields of a managed resource: see outline.looksManaged.
+	// looksManaged is the result of outline.looksManaged.
 	looksManaged bool
 
-	// wraps is the kind of the manifest in an Object of provider-kubernetes, if there is one.
+	// wraps is the kind of the manifest in an Object of provider-kubernetes, and empty for other kinds.
 	wraps schema.GroupVersionKind
 }
 
-// An outline has those parts of a resource that decide on its kind, and on whether it is left alone.
+// An outline has the parts of a resource that decide on its TargetKind, and on whether the resource is left alone.
 type outline struct {
 	apiVersion, kind         string
 	resource, metadata, spec object.Node
 
-	// hasOtherFields reports whether there are fields that managed resources don't have, such as data of a ConfigMap.
+	// hasOtherFields reports whether the resource has a field that managed resources don't have, such as data of a ConfigMap.
 	hasOtherFields bool
 }
 
@@ -105,7 +109,7 @@ func outlineOf(r object.Node, interned map[string]string) outline {
 	return o
 }
 
-// leaveReason returns why the resource must be left alone, or None. For example, it returns ObservedOnly for
+// leaveReason returns why the resource must be left alone, or None. For example, leaveReason returns ObservedOnly for
 // managementPolicies: ["Observe"], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
 func (o *outline) leaveReason() Reason {
 	if o.apiVersion == "" || o.kind == "" {
@@ -120,9 +124,8 @@ func (o *outline) leaveReason() Reason {
 		return ReadOnly
 	}
 
-	// Without managementPolicies, the provider creates and updates the resource.
 	policies := o.spec.Field("managementPolicies")
-	if !policies.IsList() {
+	if !policies.IsList() { // Without managementPolicies, the provider creates and updates the resource.
 		return None
 	}
 
@@ -135,19 +138,20 @@ func (o *outline) leaveReason() Reason {
 	return ObservedOnly
 }
 
-// A Controller manages cloud resources, but is not a provider of Crossplane. An object can tell it by a field to stop.
+// A Controller manages cloud resources, but is not a provider of Crossplane. A field of an object can stop the controller.
 type Controller struct {
-	// domain is the suffix of the controller's API groups, such as .services.k8s.aws.
+	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. It is empty without a Value.
 	domain string
 
-	// The controller leaves an object alone if the field at Path has the Value. For example, ACK does so if the annotation
-	// services.k8s.aws/read-only is "true". Without a Value, the field only pauses the controller, which writes tags later.
+	// The controller leaves an object alone if the field at Path has the Value. For example, ACK leaves an object alone if
+	// the annotation services.k8s.aws/read-only is "true". Without a Value, the field only pauses the controller: it writes
+	// tags later.
 	Path  object.Path
 	Value string
 }
 
-// controllers are ACK, Azure Service Operator, the OpenStack Resource Controller, Config Connector and Cluster API, in this
-// order.
+// The controllers are ACK, Azure Service Operator (.azure.com), the OpenStack Resource Controller (.k-orc.cloud), Config
+// Connector (cnrm) and Cluster API.
 var controllers = []Controller{
 	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
 	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
@@ -176,15 +180,15 @@ func StopsController(key string) bool {
 
 // annotation returns the key of the annotation that stops the controller. It returns "" if another field stops it.
 func (c Controller) annotation() string {
-	if s := c.Path.Segments(); s[0].Field == "metadata" { // metadata.annotations[KEY]
-		return s[2].Field
+	if path := c.Path.Segments(); path[0].Field == "metadata" { // metadata.annotations[KEY]
+		return path[2].Field
 	}
 
 	return ""
 }
 
 // LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
-// spec.managementPolicies. The IgnoreAnnotation isn't among them: only this function reads it.
+// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: only this function reads the annotation.
 func LeaveAlonePaths() []object.Path {
 	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
 
@@ -197,8 +201,8 @@ func LeaveAlonePaths() []object.Path {
 	return out
 }
 
-// isReadOnly reports whether the resource tells its controller to leave it alone. A Bucket of ACK does so by the annotation
-// services.k8s.aws/read-only: "true".
+// isReadOnly reports whether the resource's controller leaves the resource alone. ACK leaves a Bucket alone that has the
+// annotation services.k8s.aws/read-only: "true".
 func (o *outline) isReadOnly() bool {
 	group, _, _ := strings.Cut(o.apiVersion, "/")
 
@@ -207,48 +211,54 @@ func (o *outline) isReadOnly() bool {
 		return false
 	}
 
-	n := o.resource
-	for _, s := range c.Path.Segments() {
-		n = n.Field(s.Field)
-	}
+	value, _ := o.resource.Object().At(c.Path) // An error means that there is no such field.
 
-	return n.IsText(c.Value)
+	return value.IsText(c.Value)
 }
 
 // looksManaged reports whether the resource has the form of a managed resource:
 //   - It has no fields beside apiVersion, kind, metadata, spec and status, as a ConfigMap with data would have.
 //   - Its spec is missing, has forProvider, or has only managedSpecFields.
 func (o *outline) looksManaged() bool {
-	return !o.hasOtherFields && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedSpecFields))
+	hasManagedSpec := o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedSpecFields)
+	return !o.hasOtherFields && (o.spec.IsNull() || hasManagedSpec)
 }
 
-// kindOf returns the TargetKind of a resource with the outline o. The first Bucket makes it, and further Buckets share it.
+// kindOf returns the TargetKind of a resource with the outline o. It makes a TargetKind for the first Bucket only.
 func (ts *Targets) kindOf(o *outline) *TargetKind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
 	if field.IsWrapper(o.apiVersion, o.kind) {
-		m := o.spec.Field("forProvider").Field("manifest")
-		key.wraps = schema.FromAPIVersionAndKind(m.Field("apiVersion").Interned(ts.interned), m.Field("kind").Interned(ts.interned))
+		manifest := o.spec.Field("forProvider").Field("manifest")
+		key.wraps = schema.FromAPIVersionAndKind(manifest.Field("apiVersion").Interned(ts.interned), manifest.Field("kind").Interned(ts.interned))
 	}
 
 	k, ok := ts.kinds[key]
 	if !ok {
-		k = &TargetKind{APIVersion: o.apiVersion, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
-
-		// All kinds of a native family are resources of a cloud, even if the index lacks them.
-		family, known := field.FamilyOf(k.GroupKind())
-		k.Managed = k.Group != ts.finder.CompositeGroup && (key.looksManaged && canHaveProvider(k.Group) || family.Native)
-
-		if known && family.Profile != "" {
-			k.Profile = family.Profile
-		} else if p := ts.finder.Input.ProviderValue(); p != "" {
-			k.Profile = profile.Of(p).Name
-		}
-
-		taggedKind := k.Tagged()
-		k.profileBeforeLocate = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), taggedKind.Group, taggedKind.Kind)
+		k = ts.newKind(&key)
 		ts.kinds[key] = k
 	}
+
+	return k
+}
+
+// newKind returns the TargetKind of resources with the key.
+func (ts *Targets) newKind(key *kindKey) *TargetKind {
+	k := &TargetKind{APIVersion: key.apiVersion}
+	k.GroupVersionKind, k.Wraps = schema.FromAPIVersionAndKind(key.apiVersion, key.kind), key.wraps
+
+	// A kind of another controller, such as a Bucket of ACK, is managed without forProvider.
+	family, _ := field.FamilyOf(k.GroupKind())
+	inXRGroup := k.Group == ts.finder.CompositeGroup // Kinds in the API group of the XR are no managed resources.
+	k.Managed = !inXRGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
+
+	// This profile only chooses the usual tag field of kinds that nothing else knows: see field.ByProfile.
+	k.Profile = family.Profile
+	if p := ts.finder.Input.ProviderValue(); p != "" && k.Profile == "" {
+		k.Profile = profile.Of(p).Name
+	}
+
+	k.profileBeforeLocate, _ = ts.profilesOf(k, "", k.Tagged().Kind) // No entry of tagFields is known yet.
 
 	return k
 }
@@ -273,48 +283,51 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &Place{Field: &f, WhyGeneric: whyGeneric(ts.finder.providerOf(k.Kind, f.Profile), k), NoFieldReason: noFieldReason(k, &f, known)}
-	p.Profile, p.APIProfile = ts.profilesOf(k, &f, k.Tagged().Kind)
+	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known)}
+	p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.Profile), k)
+	p.Profile, p.APIProfile = ts.profilesOf(k, f.Profile, k.Tagged().Kind)
 
-	if f.Shape == field.Labels { // A composite resource gets the labels, and no tags.
+	if f.Shape == field.Labels { // An entry of tagFields hands labels on to this XR.
 		p.Profile, p.APIProfile, p.WhyGeneric = profile.Composite(), nil, WhyGeneric{}
 	}
 
-	ts.addLaunchedPlaces(k, p)
 	p.fieldIn = ts.fieldInVersions(k, &f)
 
 	if p.NoFieldReason == None {
-		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
+		ts.addLaunchedPlaces(k, p)
+		p.Field.Limits = field.LimitsOf(ts.schemaAtHand(k), p.Field)
 		ts.setForInstanceMetadata(k, p)
 	}
 
 	return p
 }
 
-// profilesOf returns the tag profile and the APIProfile of the tag field f of the kind k. kindName says whose limits count:
-// Instance for its own tags, and the profile.LaunchedKind of Instance for tags of its volumes.
-func (ts *Targets) profilesOf(k *TargetKind, f *field.Field, kindName string) (p, api *profile.Profile) {
-	provider, group, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged().Group, ts.finder.Input.ProfileRules
+// profilesOf returns the Profile and the APIProfile of a Place of the kind k. named is the provider that an entry of tagFields
+// names. kindName says whose limits count: Instance for an Instance, and Instance.volumeTags for its volumes.
+func (ts *Targets) profilesOf(k *TargetKind, named, kindName string) (p, api *profile.Profile) {
+	provider, group := ts.finder.providerOf(k, named), k.Tagged().Group
+	rules := ts.finder.Input.ProfileRules
+
 	return rules.ProfileOf(provider, group, kindName), rules.APIProfileOf(provider, group, kindName)
 }
 
-// noFieldReason returns why resources of the kind k have no tag field, or None. f is the located field. known reports
-// whether the index, a schema or an entry of tagFields knows the kind. For example, noFieldReason returns NoField for a
-// BucketPolicy, and Unknown for a managed kind that nothing knows.
+// noFieldReason returns why resources of the kind k have no tag field, or None. f and known are what Locate returned. For
+// example, noFieldReason returns NoField for a BucketPolicy, Unknown for a managed kind that nothing knows, and Unlisted for
+// any other kind that nothing knows.
 func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	switch {
 	case !known && f.EntryLacksPath:
 		return UnknownDespiteEntry
 	case !known && k.Managed:
 		return Unknown
-	case f.Shape == field.None && f.OnRequest:
-		return OnRequest
 	case !known:
 		return Unlisted
 	case f.Shape != field.None:
 		return None
+	case f.OnRequest:
+		return OnRequest
 	case f.EntryLacksPath && !k.Wraps.Empty():
-		return Unlisted
+		return Unlisted // An entry matches the Object, but nothing knows the kind of its manifest.
 	case f.UndeclaredPath != "":
 		return Undeclared
 	case f.PossibleField != nil:
@@ -329,15 +342,14 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 // schemaAtHand returns the schema of the kind if Crossplane has already sent it. It never asks Crossplane for one.
 func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 	s := ts.schemas[k.GroupVersionKind]
-	if given := ts.finder.Schemas.Given; !s.IsObject() && given != nil {
-		return given(k.GroupVersionKind)
+	if s.IsObject() || ts.finder.Schemas.Given == nil {
+		return s
 	}
 
-	return s
+	return ts.finder.Schemas.Given(k.GroupVersionKind) // The pipeline step may have asked for the schema.
 }
 
-// FieldIn returns the tag field in another version of the kind, such as ec2.aws.upbound.io/v1beta1 of an Instance that is
-// desired as v1beta2.
+// FieldIn returns the tag field in the apiVersion in which a field manager wrote the resource.
 func (p *Place) FieldIn(apiVersion string) *field.Field {
 	if p.fieldIn == nil {
 		return p.Field
@@ -346,28 +358,28 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 	return p.fieldIn(apiVersion)
 }
 
-// fieldInVersions returns a function from an apiVersion of k to the tag field in that version. A LaunchTemplate has another
-// field in v1beta1 than in v1beta2. An unknown version gets the desired field, which is the field of k's own version.
-func (ts *Targets) fieldInVersions(k *TargetKind, desired *field.Field) func(apiVersion string) *field.Field {
-	known := map[string]*field.Field{k.APIVersion: desired}
+// fieldInVersions returns a function from an apiVersion to the tag field of k in that version. A DatabaseInstance of
+// sql.gcp.upbound.io has settings[0].userLabels in v1beta1, and settings.userLabels in v1beta2. desiredField is the tag field in
+// the version of the desired resources. An unknown version gets desiredField, too.
+func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) func(apiVersion string) *field.Field {
+	cache := map[string]*field.Field{k.APIVersion: desiredField}
 
 	return func(apiVersion string) *field.Field {
-		f, ok := known[apiVersion]
-		if ok {
+		if f, ok := cache[apiVersion]; ok {
 			return f
 		}
 
-		f = desired
-		other := k.Kind
-		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
+		cache[apiVersion] = desiredField
 
-		if located, ok := ts.fields.Locate(other); ok && other.Group == k.Group && located.Shape != field.None {
-			f = &located
+		other := k.Kind
+		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, other.Kind)
+
+		located, ok := ts.fields.Locate(other)
+		if hasField := ok && located.Shape != field.None; hasField && other.Group == k.Group {
+			cache[apiVersion] = &located
 		}
 
-		known[apiVersion] = f
-
-		return f
+		return cache[apiVersion]
 	}
 }
 
@@ -375,8 +387,8 @@ func (ts *Targets) fieldInVersions(k *TargetKind, desired *field.Field) func(api
 //   - named, by an entry of tagFields
 //   - the input's provider.value
 //   - the profile of the kind's family, such as aws of s3.aws.upbound.io
-//   - a field of the composite resource, or a class
-func (f *Finder) providerOf(k field.Kind, named string) string {
+//   - Finder.Provider, which a field of the XR or a class names
+func (f *Finder) providerOf(k *TargetKind, named string) string {
 	family, _ := field.FamilyOf(k.Tagged().GroupKind())
 	return cmp.Or(named, f.Input.ProviderValue(), family.Profile, f.Provider)
 }

@@ -11,40 +11,42 @@ import (
 type LaunchedPlace struct {
 	Place
 
+	// LaunchedField has more facts on Place.Field, which points to its Field.
 	LaunchedField field.Launched
 }
 
-// addLaunchedPlaces adds the fields for tags of launched resources to the place of the kind k. An Instance gets one, at
-// spec.forProvider.volumeTags. It adds none unless launchedResources of the input is Tag.
+// addLaunchedPlaces adds the places for tags of launched resources to parent, the place of the kind k. The place of an Instance
+// gets volumeTags and rootBlockDevice.tags. addLaunchedPlaces adds nothing unless launchedResources of the input is Tag.
 func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
-	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || parent.NoFieldReason != None || parent.Profile.PassesLabelsOn {
+	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || parent.Profile.PassesLabelsOn {
 		return
 	}
 
 	parent.NeverWritten = field.NeverWrittenLaunches(k.GroupKind())
 
 	for _, l := range ts.notingSchemas.Launched(k.Kind) {
-		if l.Path.Equal(parent.Field.Path) {
+		if l.Path.Equal(parent.Field.Path) { // An entry of tagFields has made volumeTags the tag field.
 			continue
 		}
 
+		l.Limits = l.LimitsOf(ts.schemaAtHand(k))
 		p := &LaunchedPlace{LaunchedField: l}
 		p.Field = &p.LaunchedField.Field
-		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
-		p.Field.Limits = p.LaunchedField.LimitsOf(ts.schemaAtHand(k))
+		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.Profile, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		ts.setForInstanceMetadata(k, &p.Place)
 		parent.Launched = append(parent.Launched, p)
 	}
 }
 
-// LaunchedTarget returns a copy of t whose tag field is the launched place. If that is in an item of a list, item is the
-// item's key, such as volume for the item of tagSpecifications with resourceType: volume. Then desired and observed are the
-// item. Otherwise item is empty.
+// LaunchedTarget returns a copy of t whose tag field is the launched place. If that place is in the items of a list, desired and
+// observed are one item, and item is the value of its key: volume for the item of tagSpecifications with resourceType: volume.
+// With item "", the copy has the owners of the whole resource.
 func (t *Target) LaunchedTarget(place *LaunchedPlace, item string, desired, observed object.Object) *Target {
 	launched := *t
-	launched.Place, launched.Profile, launched.Resource, launched.Observed = &place.Place, place.Profile, desired, observed
+	launched.Place, launched.Profile = &place.Place, place.Profile
+	launched.Resource, launched.Observed = desired, observed
 
-	if item != "" {
+	if item != "" { // f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}
 		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
 	}
 

@@ -23,26 +23,27 @@ type Finder struct {
 	// Input selects resources, and has tagFields.
 	Input *v1beta1.CloudTags
 
-	// Provider is the value of a field of the composite resource, or of a class, such as aws. It is empty if neither names a
-	// provider. It counts only for kinds that no other setting gives a provider: see providerOf.
+	// Provider is the provider that a field of the composite resource or a class names, such as aws. Provider is empty if
+	// neither names one. Provider counts only for kinds that no other setting gives a provider: see providerOf.
 	Provider string
 
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// Sets reports whether this step may set a tag with the key on t. matchCloudTags doesn't count such tags. Sets is nil if
-	// the input has no labels.
+	// Sets reports whether a tag with the key on t could be this step's own tag. matchCloudTags doesn't count such tags. If
+	// Sets is nil, matchCloudTags counts all tags.
 	Sets func(t *Target, key string) bool
 
-	// Fields returns the locator of tag fields for the schemas.
+	// Fields returns a Locator that reads the schemas.
 	Fields func(schemas field.Schemas) field.Locator
 
-	// Schemas of kinds.
+	// Schemas has the schemas that Crossplane has sent, and asks for others.
 	Schemas field.Schemas
 
-	// Observed are the observed composed resources by name. Owner is the name of the field manager that Crossplane applies
-	// them with: see ComposedOwner.
-	Observed      map[string]*fnv1.Resource
+	// Observed has the observed composed resources by name.
+	Observed map[string]*fnv1.Resource
+
+	// ComposedOwner is the field manager with which Crossplane applies the composed resources: see the function ComposedOwner.
 	ComposedOwner string
 }
 
@@ -54,25 +55,25 @@ type Target struct {
 	Name string
 	Kind *TargetKind
 
-	// Profile is the tag profile of the Place. Before Locate, it is the fallback of the Kind.
+	// Profile is the tag profile of the Place. Before Locate, Profile is the profileBeforeLocate of the Kind.
 	Profile *profile.Profile
 
 	// Resource is the desired resource, and Observed the observed one.
 	Resource, Observed object.Object
 
-	// Received is the desired resource as the step received it. kubernetesMetadata changes Resource only. Selectors and
-	// expressions read Received.
+	// Received is the desired resource without the metadata that kubernetesMetadata copies. Selectors and expressions read
+	// Received.
 	Received object.Object
 
-	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. Copies are the entries that copying added
-	// to the tag field.
+	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. Copies are the copied entries of the tag
+	// field.
 	HasCopies bool
 	Copies    object.Node
 
 	// LeaveReason says why the resource's own fields ask to leave it alone. It is None if they don't.
 	LeaveReason Reason
 
-	// Selected reports whether the input selects the resource. ByCloudTags reports whether matchCloudTags decided on this.
+	// Selected reports whether the input selects the resource. ByCloudTags reports whether matchCloudTags decided on Selected.
 	Selected, ByCloudTags bool
 
 	// DesiredValue and ObservedValue are the values of the tag field. The errors say why a value can't be read.
@@ -84,7 +85,9 @@ type Target struct {
 	inInstanceMetadata bool
 
 	managers managers
-	owners   *Owners
+
+	// owners is nil until Owners is called.
+	owners *Owners
 }
 
 // Targets are desired composed resources, sorted by name.
@@ -98,15 +101,16 @@ type Targets struct {
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
 
-	// notingSchemas returns the schema of a kind, and keeps it in schemas. Crossplane sends a missing one in a later call.
+	// notingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
+	// empty Node. Crossplane sends that schema in a later call.
 	notingSchemas field.Schemas
 	schemas       map[schema.GroupVersionKind]object.Node
 }
 
 // Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
-// has the tag field spec.forProvider.tags and the profile aws. manages is false if the input has no labels and removes
-// nothing: then no resource is selected. Once ctx has ended, Find returns the error of ctx.
-func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) { //nolint:revive // Without labels and entries, nobody asks for tags.
+// has the tag field spec.forProvider.tags and the profile aws. managesTags is false if the input only
+// copies Kubernetes metadata: then no resource is selected. Once ctx has ended, Find returns the error of ctx.
+func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, managesTags bool) (*Targets, error) { //nolint:revive // Without labels and entries, nobody asks for tags.
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
 
@@ -121,11 +125,12 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
 		// Resources from which all labels are gone are selected, too: their tags must go.
-		if manages {
+		if managesTags {
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
-		if t.Selected && (t.LeaveReason == None || t.LeaveReason == Ignored && !t.Observed.IsZero()) {
+		keepsAppliedTags := t.LeaveReason == Ignored && !t.Observed.IsZero()
+		if t.Selected && (t.LeaveReason == None || keepsAppliedTags) {
 			ts.Locate(t)
 		}
 
@@ -135,7 +140,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 	return ts, nil
 }
 
-// NewTargets returns Targets without any target. Commands that read a cluster add nothing to them: see Read.
+// NewTargets returns Targets without any target, for commands that read a cluster: see Read.
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f,
@@ -154,8 +159,8 @@ func (f *Finder) NewTargets() *Targets {
 	return ts
 }
 
-// Read returns a target for the object o of a cluster, which is both the desired and the observed resource. The name is the
-// resource's name in the Composition. Read doesn't locate the tag field, and doesn't add the target to All.
+// Read returns a target for the object o of a cluster. Both the desired and the observed resource are o. name is the resource's
+// name in the Composition. Read doesn't locate the tag field, and doesn't add the target to All.
 func (ts *Targets) Read(name string, o object.Object) *Target {
 	t := &Target{}
 	ts.initialize(t, name, o, o)
@@ -167,7 +172,7 @@ func (ts *Targets) Read(name string, o object.Object) *Target {
 func (ts *Targets) initialize(t *Target, name string, desired, observed object.Object) {
 	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
 	t.managers.composedOwner = ts.finder.ComposedOwner
-	t.managers.fields, _ = observed.At(managedFieldsPath)
+	t.managers.list, _ = observed.At(managedFieldsPath)
 
 	o := outlineOf(desired.Node(), ts.interned)
 	t.LeaveReason = o.leaveReason()
@@ -175,10 +180,10 @@ func (ts *Targets) initialize(t *Target, name string, desired, observed object.O
 	t.Profile = t.Kind.profileBeforeLocate
 }
 
-// Schemas yields the kinds whose schemas Locate needs. Crossplane may not have sent them yet.
+// Schemas yields the kinds whose schemas Locate has asked for. Crossplane may not have sent these schemas yet.
 func (ts *Targets) Schemas() iter.Seq[schema.GroupVersionKind] { return maps.Keys(ts.schemas) }
 
-// Locate finds the tag field of t, such as spec.forProvider.tags of a Bucket, and reads it. If t has none, Locate returns
+// Locate finds and reads the tag field of t, such as spec.forProvider.tags of a Bucket. If t has no tag field, Locate returns
 // false, and t.NoFieldReason says why.
 func (ts *Targets) Locate(t *Target) bool {
 	if t.Place != nil {
@@ -189,8 +194,7 @@ func (ts *Targets) Locate(t *Target) bool {
 		t.Kind.place = ts.placeOf(t.Kind)
 	}
 
-	t.Place = t.Kind.place
-	t.Profile = t.Place.Profile
+	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile
 
 	if t.NoFieldReason == None {
 		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).instanceMetadataTags(t.Resource) == "enabled"
@@ -201,9 +205,9 @@ func (ts *Targets) Locate(t *Target) bool {
 	return t.NoFieldReason == None
 }
 
-// UseCopies sets the resources that have changed because metadata was copied to them, by name. If the copy has changed the tag
-// field, UseCopies restores the field, and sets Copies to the copied tags. So labels have precedence over copies: the copied
-// tag team: a later becomes a tag only if no label has the key team.
+// UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
+// copy has changed the tag field, UseCopies restores the field, and sets Copies to the copied entries. Then labels win over
+// copies: the copy team: a becomes a tag only if no label has the key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -228,34 +232,34 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	}
 }
 
-// copiedEntries returns the entries that copying has added to a tag field, or changed in it. before and after are the field's values.
-// From {team: a} to {team: a, zone: b}, it returns {zone: b}. If they aren't maps, it returns all of after. If the cloud
-// ignores the case of keys, it returns all spellings of a copiedEntries key: on Azure, a copy of `zone` returns `zone` and `Zone`.
+// copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:
+// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one isn't a map, it returns all of after. On Azure,
+// which ignores the case of keys, a copied key has all its spellings: for a copy of zone, it returns zone and Zone.
 func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after
 	}
 
-	id := func(key []byte) string { return string(key) }
+	keyID := func(key []byte) string { return string(key) }
 	if p.FoldKeys {
-		id = func(key []byte) string { return p.Fold(string(key)) }
+		keyID = func(key []byte) string { return p.Fold(string(key)) }
 	}
 
-	previous, changed := make(map[string]object.Node, before.Len()), make(map[string]bool)
+	previous, isCopied := make(map[string]object.Node, before.Len()), make(map[string]bool)
 	for key, v := range before.Fields() {
 		previous[string(key)] = v
 	}
 
 	for key, v := range after.Fields() {
 		if previousValue, ok := previous[string(key)]; !ok || !previousValue.Equal(v) {
-			changed[id(key)] = true
+			isCopied[keyID(key)] = true
 		}
 	}
 
 	fields := make(map[string]object.Node)
 
 	for key, v := range after.Fields() {
-		if changed[id(key)] {
+		if isCopied[keyID(key)] {
 			fields[string(key)] = v
 		}
 	}
@@ -263,16 +267,15 @@ func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	return object.MapNode(fields)
 }
 
-// HasField reports whether the input selects t, and t has a tag field.
+// HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field.
 func (t *Target) HasField() bool {
 	return t.Selected && t.LeaveReason == None && t.NoFieldReason == None
 }
 
-// TakesTags reports whether the input selects t, and t has a field for tags. The field of a composite resource, which gets
-// labels instead, doesn't count.
+// TakesTags reports whether labels become tags of t. It is false for a composite resource to which labels are handed on.
 func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.PassesLabelsOn }
 
-// IsUntouchable reports whether nothing may be written to the resource, not even metadata.
+// IsUntouchable reports whether this function must write nothing to the resource, not even metadata.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }
 
 // IsComposite reports whether the observed resource has a field of a composite resource, such as spec.crossplane.

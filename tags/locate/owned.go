@@ -15,9 +15,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// These field managers are Crossplane's, too. The first applied composed resources in versions without pipelines. The second
-// owns fields that were written before the first server-side apply. Crossplane removes both from metadata.managedFields when
-// it applies the resource: see ManagedFieldsUpgrader in its package internal/ssa.
+// These field managers are Crossplane's, too. Crossplane without pipelines applied composed resources as `crossplane`. The API
+// server gives fields that were written before the first server-side apply to `before-first-apply`. Crossplane removes both from
+// metadata.managedFields when it applies the resource: see ManagedFieldsUpgrader in Crossplane's package internal/ssa.
 const (
 	ownerBeforePipelines = "crossplane"
 	ownerBeforeApply     = "before-first-apply"
@@ -32,9 +32,10 @@ func ComposedOwner(xr object.Object) string {
 	return fmt.Sprintf("apiextensions.crossplane.io/composed/%x", sha256.Sum256([]byte(object.Name(xr)+object.GVK(xr).GroupKind().String())))
 }
 
-// managers are the field managers of an observed resource, from its metadata.managedFields.
+// managers are the field managers of an observed resource.
 type managers struct {
-	fields object.Node
+	// list is metadata.managedFields.
+	list object.Node
 
 	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
 	composedOwner string
@@ -44,15 +45,21 @@ type managers struct {
 	itemPath []string
 }
 
-// isCrossplane reports whether the field manager is Crossplane, on behalf of this composite resource.
-func (o *managers) isCrossplane(manager string) bool {
-	return manager == o.composedOwner || manager == ownerBeforePipelines || manager == ownerBeforeApply
+// isCrossplane reports whether the field manager with the name is Crossplane, on behalf of this composite resource.
+func (ms *managers) isCrossplane(name string) bool {
+	return name == ms.composedOwner || name == ownerBeforePipelines || name == ownerBeforeApply
+}
+
+// A fieldManager is one of the managers, such as kubectl-edit.
+type fieldManager struct {
+	name         string
+	isCrossplane bool
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
 type Owner struct {
 	// Ours reports whether Crossplane owns the entry for this composite resource. Others reports whether another field manager
-	// owns it. Both may own it.
+	// owns the entry. Ours and Others may both be true.
 	Ours, Others bool
 
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
@@ -63,19 +70,19 @@ type Owner struct {
 	OthersOwnItem bool
 }
 
-// stays reports whether an entry of this owner stays if Crossplane no longer desires it. An entry without an owner stays.
+// stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// withManager returns o with one more field manager, which is Crossplane if ours is true. If Crossplane and kubectl-edit own
-// an entry, its Owner has Ours, Others, and the Manager kubectl-edit.
-func (o Owner) withManager(manager string, ours bool) Owner { //nolint:revive // It says whose the manager is.
-	if ours {
+// with returns o with one more field manager. If Crossplane and kubectl-edit own an entry, its Owner has Ours, Others, and the
+// Manager kubectl-edit.
+func (o Owner) with(m fieldManager) Owner {
+	if m.isCrossplane {
 		o.Ours = true
 		return o
 	}
 
-	if !o.Others || manager < o.Manager {
-		o.Manager = manager
+	if !o.Others || m.name < o.Manager {
+		o.Manager = m.name
 	}
 
 	o.Others = true
@@ -88,15 +95,15 @@ type Owners struct {
 	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether the field has an owner as a whole, namely fieldOwner. Then entries is empty.
+	// Atomic reports whether the field has an owner as a whole, namely fieldOwner. Then entries don't count.
 	Atomic     bool
 	fieldOwner Owner
 
-	// HeldBy is the name of another field manager that owns the field itself, but no entry of it, or empty. For example, a
-	// provider has copied the cloud's tags, and labels have replaced all of them since.
+	// HeldBy is the name of another field manager that owns the field itself, but no entry of the field. For example, a provider
+	// has copied the cloud's tags, and labels have replaced all of them since. HeldBy is empty if there is none.
 	HeldBy string
 
-	// entries has the owner of each entry by tag key. In a list of strings, it has them by string, such as env=prod.
+	// entries has the owner of each entry by tag key. The key of an entry in a list of strings is the string, such as env=prod.
 	entries map[string]Owner
 }
 
@@ -112,23 +119,23 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 	}
 }
 
-// Stays reports whether the entry e stays in the field if no step desires it. fieldDesired reports whether a step desires other
-// entries of the field. Then no such entry of an atomic field stays.
+// Stays reports whether the entry e stays in the field if no step desires e. fieldDesired reports whether a step desires other
+// entries of the field: these replace all entries of an atomic field.
 func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
-// stayingEntries returns the entries of the map n that stay if no step desires them. For {env: prod, owner: me}, it returns
-// {owner: me} if Crossplane alone owns env. It returns lists and atomic fields as they are. Most entries don't stay, and
+// stayingEntries returns the entries of the map that stay if no step desires them. For {env: prod, owner: me}, stayingEntries
+// returns {owner: me} if Crossplane alone owns env. It returns lists and atomic fields as they are. Most entries don't stay, and
 // needn't be read.
-func (o *Owners) stayingEntries(n object.Node) object.Node {
-	if !n.IsObject() || o.Unknown || o.Atomic {
-		return n
+func (o *Owners) stayingEntries(tags object.Node) object.Node {
+	if !tags.IsObject() || o.Unknown || o.Atomic {
+		return tags
 	}
 
 	staying := make(map[string]object.Node)
 
-	for key, value := range n.Fields() {
+	for key, value := range tags.Fields() {
 		if o.entries[string(key)].stays() {
 			staying[string(key)] = value
 		}
@@ -137,84 +144,90 @@ func (o *Owners) stayingEntries(n object.Node) object.Node {
 	return object.MapNode(staying)
 }
 
-// HasOurs reports whether Crossplane owns the field, or an entry of it.
+// HasOurs reports whether Crossplane owns the field or an entry of the field.
 func (o *Owners) HasOurs() bool {
-	if o.Unknown || o.Atomic {
-		return o.Unknown || o.fieldOwner.Ours
-	}
-
 	for _, owner := range o.entries {
-		if owner.Ours {
+		if owner.Ours && !o.Atomic {
 			return true
 		}
 	}
 
-	return false
+	return o.Unknown || o.Atomic && o.fieldOwner.Ours
 }
 
 // ownersOf returns the owners of the entries of the field f. fieldIn returns f in another apiVersion of the kind: a field
 // manager lists its fields in the apiVersion that it wrote. The files others.yaml and audit-owned.yaml of
 // tags/stamp/testdata/cases show owners.
-func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {
-	if !o.fields.IsList() {
+func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {
+	if !ms.list.IsList() {
 		return &Owners{Unknown: true}
 	}
 
 	out := &Owners{}
-	fieldDepth, entryDepth := 0, 0
 
-	for m := range o.fields.Items() {
-		writtenField := fieldIn(m.Field("apiVersion").Text())
-		path := slices.Concat(o.itemPath, fieldsV1Path(writtenField.Path))
-		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
-		manager, valueField := m.Field("manager").Text(), "f:"+writtenField.Value
-		ours := o.isCrossplane(manager)
+	// For {"f:spec": {"f:tags": {}}}, wholeDepth is 2. For {"f:spec": {"f:tags": {"f:env": {}}}}, partDepth is 3.
+	wholeDepth, partDepth := 0, 0
 
-		switch {
-		case isLeaf && depth > fieldDepth:
-			fieldDepth, out.fieldOwner = depth, Owner{}.withManager(manager, ours)
-		case isLeaf && depth == fieldDepth, f.Atomic && depth > len(path):
-			out.fieldOwner = out.fieldOwner.withManager(manager, ours)
+	for item := range ms.list.Items() {
+		m := fieldManager{name: item.Field("manager").Text()}
+		m.isCrossplane = ms.isCrossplane(m.name)
+		writtenField := fieldIn(item.Field("apiVersion").Text())
+		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
+		owned, depth, isWhole := follow(item.Field("fieldsV1"), path)
+
+		if isWhole && depth > wholeDepth { // An owner of f:spec no longer counts if there is an owner of f:tags.
+			wholeDepth, out.fieldOwner = depth, Owner{}
 		}
 
-		if isLeaf && depth == len(path) && !ours && (out.HeldBy == "" || manager < out.HeldBy) {
-			out.HeldBy = manager
+		if isWhole && depth == wholeDepth || f.Atomic && depth > len(path) {
+			out.fieldOwner = out.fieldOwner.with(m)
 		}
 
-		if !isLeaf {
-			entryDepth = max(entryDepth, depth)
+		holdsField := isWhole && depth == len(path) && !m.isCrossplane
+		if holdsField && (out.HeldBy == "" || m.name < out.HeldBy) {
+			out.HeldBy = m.name
 		}
 
-		if len(out.entries) == 0 {
-			out.entries = make(map[string]Owner, owned.Len())
+		if !isWhole {
+			partDepth = max(partDepth, depth)
 		}
 
-		for e, element := range owned.Fields() {
-			if !isElement(e) {
-				continue
-			}
-
-			// A field manager may own one field of an item, but not the item. It counts as the tag's owner if that field is the
-			// tag's value.
-			ownsItem, _ := owns(element)
-			ownsValue := element.Field(valueField).IsThere()
-
-			if ownsItem || ownsValue || ours {
-				id := entryKey(string(e), writtenField)
-				owner := out.entries[id].withManager(manager, ours)
-				owner.OthersOwnItem = owner.OthersOwnItem || !ours && ownsItem && ownsValue
-				out.entries[id] = owner
-			}
-		}
+		out.addEntries(m, owned, writtenField)
 	}
 
-	// A field is also atomic if a field manager owns it, but none owns an entry of it.
-	out.Atomic = f.Atomic || fieldDepth > 0 && entryDepth <= fieldDepth
+	// A field is also atomic if a field manager owns it as a whole, and none owns an entry of it.
+	out.Atomic = f.Atomic || wholeDepth > 0 && partDepth <= wholeDepth
 
 	return out
 }
 
-// follow follows the path into the fieldsV1 of a field manager. Each field of that object stands for an element:
+// addEntries adds m to the owners of each entry that m owns. owned is the object in the fieldsV1 of m for the tag field f.
+func (o *Owners) addEntries(m fieldManager, owned object.Node, f *field.Field) {
+	if len(o.entries) == 0 {
+		o.entries = make(map[string]Owner, owned.Len())
+	}
+
+	valueElement := "f:" + f.Value
+
+	for e, element := range owned.Fields() {
+		if !isElement(e) {
+			continue
+		}
+
+		// Another field manager may own nothing but propagateAtLaunch of an item. It doesn't own the tag.
+		ownsItem, _ := owns(element)
+		ownsValue := element.Field(valueElement).IsThere()
+
+		if ownsItem || ownsValue || m.isCrossplane {
+			key := entryKey(string(e), f)
+			owner := o.entries[key].with(m)
+			owner.OthersOwnItem = owner.OthersOwnItem || !m.isCrossplane && ownsItem && ownsValue
+			o.entries[key] = owner
+		}
+	}
+}
+
+// follow follows the path into the fieldsV1 of a field manager. Each field of fieldsV1 stands for an element that is owned:
 //   - f:spec for the field spec
 //   - i:0 for the first item
 //   - k:{"key":"env"} for the item with this key
@@ -224,22 +237,21 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 // A field manager also owns an element whose object is empty. See package fieldpath of sigs.k8s.io/structured-merge-diff.
 //
 // follow returns the object at the end of the path. depth is the position in the path of the last owned element, counted from
-// 1. leaf reports whether nothing inside that element is owned. For spec.tags and {"f:spec": {"f:tags": {}}}, depth is 2, and
-// leaf is true. If an element inside the path's end is owned, depth is one more than the path's length.
-func follow(owned object.Node, path []string) (end object.Node, depth int, leaf bool) {
-	ownsInside := false
+// 1. isWhole reports whether nothing inside that element is owned. For the path f:spec, f:tags:
+//   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
+//   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
+func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {
+	var ownsElement, ownsInside bool
 
 	for i, e := range path {
 		owned = owned.Field(e)
 		if !owned.IsThere() {
-			return owned, depth, leaf
+			return owned, depth, isWhole
 		}
-
-		var ownsElement bool
 
 		ownsElement, ownsInside = owns(owned)
 		if ownsElement {
-			depth, leaf = i+1, !ownsInside
+			depth, isWhole = i+1, !ownsInside
 		}
 	}
 
@@ -247,7 +259,7 @@ func follow(owned object.Node, path []string) (end object.Node, depth int, leaf 
 		depth = len(path) + 1
 	}
 
-	return owned, depth, leaf
+	return owned, depth, isWhole
 }
 
 // owns reports whether the field manager owns the element itself, and whether it owns anything inside. With
@@ -261,21 +273,21 @@ func owns(element object.Node) (ownsElement, ownsInside bool) {
 	return ownsElement || !ownsInside, ownsInside
 }
 
-// isElement reports whether the key e of fieldsV1 stands for a field or an item, such as f:env. The key "." doesn't, and
+// isElement reports whether the key of fieldsV1 stands for a field or an item, such as f:env. The key "." doesn't, and
 // Kubernetes may add other keys one day.
-func isElement(e []byte) bool {
-	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
+func isElement(key []byte) bool {
+	return len(key) > 1 && key[1] == ':' && strings.IndexByte("fikv", key[0]) >= 0
 }
 
-// fieldsV1Path returns the path p as fieldsV1 has it. For spec.tags, it returns f:spec and f:tags.
+// fieldsV1Path returns the path p in the form of fieldsV1. For spec.tags, it returns f:spec and f:tags.
 func fieldsV1Path(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
-	for i, sg := range p.Segments() {
-		if sg.Type == object.SegmentIndex {
-			out[i] = "i:" + strconv.FormatUint(uint64(sg.Index), 10)
+	for i, segment := range p.Segments() {
+		if segment.Type == object.SegmentIndex {
+			out[i] = "i:" + strconv.FormatUint(uint64(segment.Index), 10)
 		} else {
-			out[i] = "f:" + sg.Field
+			out[i] = "f:" + segment.Field
 		}
 	}
 
@@ -296,27 +308,27 @@ func entryKey(e string, f *field.Field) string {
 		return ""
 	}
 
-	if key, ok := v.(map[string]any); ok && strings.HasPrefix(e, "k:") {
-		v = key[f.Key]
+	if itemKey, ok := v.(map[string]any); ok && strings.HasPrefix(e, "k:") {
+		v = itemKey[f.Key]
 	}
 
-	id, _ := v.(string)
+	key, _ := v.(string)
 
-	return id
+	return key
 }
 
-// fieldsV1ItemPath returns the path of an item of the list as fieldsV1 has it. For the item of spec.pools with name: web, it
+// fieldsV1ItemPath returns the path of an item of the list in the form of fieldsV1. For the item of spec.pools with name: web, it
 // returns f:spec, f:pools and k:{"name":"web"}.
-func fieldsV1ItemPath(list object.Path, name, value string) []string {
-	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
+func fieldsV1ItemPath(list object.Path, keyField, item string) []string {
+	key, _ := json.Marshal(map[string]string{keyField: item}) //nolint:errchkjson // Strings can be encoded.
 	return append(fieldsV1Path(list), "k:"+string(key))
 }
 
-// OwnedForProviders yields spec.forProvider in the fieldsV1 of each field manager that is Crossplane. It shows which fields of the observed
-// resource Crossplane owns.
+// OwnedForProviders yields f:spec.f:forProvider in the fieldsV1 of each field manager that is Crossplane. The keys in it are the
+// fields of the observed resource that Crossplane owns, such as f:tags.
 func (t *Target) OwnedForProviders() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
-		for m := range t.managers.fields.Items() {
+		for m := range t.managers.list.Items() {
 			if t.managers.isCrossplane(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
 				return
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// IgnoreAnnotation is on desired composed resources, with the value "true". The function leaves such a resource alone.
+// IgnoreAnnotation is an annotation of desired composed resources. If its value is "true", the function leaves the resource alone.
 const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
 
 // A Reason says why this function doesn't manage the tags of a resource.
@@ -26,43 +26,43 @@ const (
 	// ObservedOnly is a resource whose managementPolicies have neither Create nor Update.
 	ObservedOnly
 
-	// ReadOnly is a resource that a Controller only observes.
+	// ReadOnly is a resource that a Controller only observes, such as a Bucket with services.k8s.aws/read-only: "true".
 	ReadOnly
 
-	// NotSelected is a resource that the input doesn't select.
+	// NotSelected is a resource that the input doesn't select, unless the reason is NotInCloud.
 	NotSelected
 
 	// NotInCloud is a resource that the input doesn't select because its provider doesn't report the tags of matchCloudTags.
 	NotInCloud
 
-	// NoField is a kind that has no tag field.
+	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
 	NoField
 
-	// NoFieldDespiteEntry is a kind without a tag field. An entry of tagFields matches the kind, but has no fieldPath.
+	// NoFieldDespiteEntry is a NoField kind. An entry of tagFields matches the kind, but has no fieldPath.
 	NoFieldDespiteEntry
 
 	// Undeclared is a kind whose schema lacks the field. An entry of tagFields with shape Labels names that field.
 	Undeclared
 
-	// PossibleField is a kind with a field that may hold tags, or something else.
+	// PossibleField is a kind with a field that may hold tags, or something else, such as spec.forProvider.labels.
 	PossibleField
 
-	// Unknown is a managed kind. Nothing says whether it has a tag field.
+	// Unknown is a managed kind. Nothing says whether the kind has a tag field.
 	Unknown
 
 	// UnknownDespiteEntry is an Unknown kind. An entry of tagFields matches the kind, but has no fieldPath.
 	UnknownDespiteEntry
 
-	// Unlisted is a kind that no provider manages, and that the index lacks. Most such kinds are no resources of a cloud.
+	// Unlisted is a kind that isn't managed, and that the index lacks. Most such kinds, such as Deployment, are not in a cloud.
 	Unlisted
 
-	// OnRequest is a kind that is tagged only if an entry of tagFields names it.
+	// OnRequest is a kind that is tagged only if an entry of tagFields names the kind: see field.Field.
 	OnRequest
 
 	// Composite is a composite resource without a tag field.
 	Composite
 
-	// Fixed is a resource whose tags can't change after the resource was made.
+	// Fixed is an existing resource whose tag field can't change, such as the parameters of a StorageClass.
 	Fixed
 )
 
@@ -123,25 +123,25 @@ func (t *Target) WhyUnselected() Reason {
 	return NotSelected
 }
 
-// tagFieldsAdvice returns the advice to add an entry for the kind of t to tagFields, such as ", add {apiVersion:
-// acme.example.org/v1, kind: Shelf, fieldPath: spec.labels, shape: Map} to tagFields".
+// tagFieldsAdvice returns the advice to add an entry for the kind of t to tagFields: ", add {apiVersion: acme.example.org/v1, kind:
+// Shelf, fieldPath: spec.labels, shape: Map} to tagFields".
 func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
 }
 
-// manifestHint returns the hint, and the field for labels of a manifest, if t is an Object of provider-kubernetes. It returns
-// "" for other kinds.
-func (t *Target) manifestHint(hint string) string {
+// manifestHint returns advice on an Object of provider-kubernetes, with the field for labels of a manifest. For other kinds,
+// manifestHint returns "".
+func (t *Target) manifestHint(advice string) string {
 	if t.Kind.Wraps.Empty() {
 		return ""
 	}
 
-	return hint + " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map"
+	return advice + " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map"
 }
 
-// nearestKindHint returns a hint at a kind of the index with a similar name in the same API group, or "". For the kind Bukket,
-// it returns "; of s3.aws.upbound.io the index knows Bucket".
+// nearestKindHint returns a hint at a kind with a similar name in the same API group, or "". For the kind Bukket, it returns
+// "; of s3.aws.upbound.io the index knows Bucket".
 func (t *Target) nearestKindHint() string {
 	tagged := t.Kind.Tagged()
 
@@ -153,5 +153,5 @@ func (t *Target) nearestKindHint() string {
 	return "; of " + tagged.Group + " the index knows " + kind
 }
 
-// IsUnknown reports whether r is about a managed kind that may or may not have a tag field.
+// IsUnknown reports whether nothing says if the managed kind has a tag field.
 func (r Reason) IsUnknown() bool { return r == Unknown || r == UnknownDespiteEntry }

@@ -9,19 +9,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Selects reports whether an entry selects t, such as {kind: Bucket, name: logs-*} a Bucket called logs-eu. Without entries, it
-// returns true for every target.
+// Selects reports whether an entry selects t. The entry {kind: Bucket, name: logs-*} selects a Bucket called logs-eu. Without
+// entries, Selects returns true for every target.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	selected, _ := ts.decideSelection(entries, t)
 	return selected
 }
 
-// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on this:
-// each entry that is for t has matchCloudTags.
+// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on
+// selected: each entry that matches t otherwise has matchCloudTags.
 func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
 		switch entry := &entries[i]; {
-		case !selectsExceptTags(entry, t) || !ts.hasDesiredTags(t, entry.MatchTags):
+		case !selectsExceptTags(entry, t) || !ts.hasDesiredTags(t, entry.MatchTags): // The entry doesn't match t.
 		case len(entry.MatchCloudTags) == 0:
 			return true, false
 		default:
@@ -32,7 +32,7 @@ func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target
 	return selected || len(entries) == 0, byCloudTags
 }
 
-// MaySelect reports whether an entry may select t once its tags are known: MaySelect skips matchTags and matchCloudTags.
+// MaySelect reports whether an entry may select t once the tags of t are known: MaySelect skips matchTags and matchCloudTags.
 func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsExceptTags(&e, t) })
 }
@@ -42,13 +42,13 @@ func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
 	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
 }
 
-// hasDesiredTags reports whether earlier steps have set the wanted tags, such as team: b, in the tag field of t.
+// hasDesiredTags reports whether earlier steps have set all wanted tags, such as team: b, in the tag field of t.
 func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
 	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, func(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) })
 }
 
-// hasCloudTags reports whether the provider of t reports all wanted tags. A tag that this step sets doesn't count: once this
-// step has set it, it would select t for ever.
+// hasCloudTags reports whether the provider of t reports all wanted tags. A tag that could be this step's own doesn't count: once
+// set, the tag would select t for ever.
 func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 	if !ts.locatesTags(t) {
 		return false
@@ -62,12 +62,13 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags)
 }
 
-// locatesTags locates the tag field of t, and reports whether t has one. It doesn't try without apiVersion and kind.
+// locatesTags locates the tag field of t, and reports whether it holds tags. Labels that are handed on are no tags. Without
+// apiVersion and kind, t has no tag field.
 func (ts *Targets) locatesTags(t *Target) bool {
 	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.PassesLabelsOn
 }
 
-// hasAll reports whether all wanted tags are among the tags that read returns.
+// hasAll reports whether all wanted tags are among the tags of t that read returns.
 func (t *Target) hasAll(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
 	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)

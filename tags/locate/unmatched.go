@@ -13,7 +13,7 @@ import (
 
 // Unmatched returns the paths of entries of the input that match no desired resource, such as resources[0],
 // tagPolicy.rules[1].resources[0] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
-// they may be for other Compositions. Without desired resources, Unmatched returns nothing.
+// these may be for other Compositions. Without desired resources, Unmatched returns nothing.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
 		return nil
@@ -30,7 +30,8 @@ func (ts *Targets) Unmatched() []string {
 	}
 
 	for i := range ts.finder.Input.TagFields {
-		if path := fmt.Sprintf("tagFields[%d]", i); !ts.finder.Input.Origins.IsStandard(path) && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
+		path := fmt.Sprintf("tagFields[%d]", i)
+		if counts := !ts.finder.Input.Origins.IsStandard(path); counts && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
 			out = append(out, path)
 		}
 	}
@@ -38,7 +39,7 @@ func (ts *Targets) Unmatched() []string {
 	return out
 }
 
-// matchesAnyKind reports whether the entry matches the kind of a resource, or of a manifest in an Object of
+// matchesAnyKind reports whether the entry matches the kind of a desired resource, or of a manifest in an Object of
 // provider-kubernetes.
 func (ts *Targets) matchesAnyKind(entry *v1beta1.TagField) bool {
 	for _, kind := range ts.kinds {
@@ -58,18 +59,18 @@ func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelect
 	policy := cmp.Or(in.TagPolicy, &v1beta1.TagPolicy{})
 
 	return func(yield func(string, []v1beta1.ResourceSelector) bool) {
-		ok := yield("", in.Resources)
+		goesOn := yield("", in.Resources)
 
-		for i := 0; ok && i < len(in.Sources); i++ {
-			ok = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
+		for i := 0; goesOn && i < len(in.Sources); i++ {
+			goesOn = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
 		}
 
-		for i := 0; ok && i < len(policy.Rules); i++ {
-			ok = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), policy.Rules[i].Resources)
+		for i := 0; goesOn && i < len(policy.Rules); i++ {
+			goesOn = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), policy.Rules[i].Resources)
 		}
 
-		for i := 0; ok && i < len(in.KubernetesMetadata); i++ {
-			ok = yield(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)
+		for i := 0; goesOn && i < len(in.KubernetesMetadata); i++ {
+			goesOn = yield(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)
 		}
 	}
 }
