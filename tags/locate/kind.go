@@ -20,6 +20,7 @@ var managedSpecFields = []string{
 
 // A TargetKind is a kind of desired composed resources, such as Bucket. Buckets with one kindKey share one TargetKind.
 type TargetKind struct {
+	// Kind has the method Tagged. For an Object of provider-kubernetes, it returns the kind of the manifest.
 	field.Kind
 
 	// APIVersion is group and version of the Kind as one text, such as s3.aws.upbound.io/v1beta1.

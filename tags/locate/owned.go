@@ -40,8 +40,8 @@ type managers struct {
 	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
 	composedOwner string
 
-	// itemPath is the path of an item in fieldsV1, such as f:spec, f:pools, k:{"name":"web"}. It is empty unless the target
-	// stands for one item of a list: see Target.LaunchedTarget.
+	// itemPath is the path of an item in fieldsV1, such as f:spec, f:pools, k:{"name":"web"}. itemPath is empty unless the
+	// target stands for one item of a list: see Target.LaunchedTarget.
 	itemPath []string
 }
 
@@ -175,7 +175,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
 		owned, depth, isWhole := follow(item.Field("fieldsV1"), path)
 
-		if isWhole && depth > wholeDepth { // An owner of f:spec no longer counts if there is an owner of f:tags.
+		if isWhole && depth > wholeDepth { // Owners of spec as a whole don't count beside an owner of spec.tags.
 			wholeDepth, out.fieldOwner = depth, Owner{}
 		}
 
@@ -195,7 +195,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(m, owned, writtenField)
 	}
 
-	// A field is also atomic if a field manager owns it as a whole, and none owns an entry of it.
+	// A field also counts as atomic if a field manager owns it as a whole, and none owns an entry of it.
 	out.Atomic = f.Atomic || wholeDepth > 0 && partDepth <= wholeDepth
 
 	return out
@@ -214,7 +214,7 @@ func (o *Owners) addEntries(m fieldManager, owned object.Node, f *field.Field) {
 			continue
 		}
 
-		// Another field manager may own nothing but propagateAtLaunch of an item. It doesn't own the tag.
+		// If another field manager owns nothing but propagateAtLaunch of an item, it doesn't own the tag.
 		ownsItem, _ := owns(element)
 		ownsValue := element.Field(valueElement).IsThere()
 
@@ -262,8 +262,8 @@ func follow(owned object.Node, path []string) (end object.Node, depth int, isWho
 	return owned, depth, isWhole
 }
 
-// owns reports whether the field manager owns the element itself, and whether it owns anything inside. With
-// {".": {}, "f:env": {}}, it owns the element and the field env.
+// owns reports whether the field manager owns the element itself, and whether it owns anything inside the element. With
+// {".": {}, "f:env": {}}, the field manager owns the element and its field env.
 func owns(element object.Node) (ownsElement, ownsInside bool) {
 	for e := range element.Fields() {
 		ownsElement = ownsElement || string(e) == "."
