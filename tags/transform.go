@@ -172,13 +172,13 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		d.skip(d.tag(l), profile.ReservedKey)
 	}
 
-	if p.PassesLabelsOn {
+	if p.HandsLabelsOn {
 		d.reservedTagKeys = profile.NewFoldedKeySet() // The Composition that gets the labels reserves keys itself.
 	}
 
 	for _, l := range t.labels {
 		// The Composition that gets the labels has trusted sources of its own.
-		if p.PassesLabelsOn && HasReservedKey(d.reservedKeys, l) {
+		if p.HandsLabelsOn && HasReservedKey(d.reservedKeys, l) {
 			continue
 		}
 
@@ -197,7 +197,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 	// A trusted tag without a slot is an error, but a label that is handed on may be missing.
 	for i := range d.Tags {
-		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.PassesLabelsOn
+		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
 
 	t.transformed[p] = d
@@ -210,7 +210,7 @@ func (d *Transformed) tag(l Label) Tag {
 	key := l.TagKey
 
 	switch {
-	case d.profile.PassesLabelsOn:
+	case d.profile.HandsLabelsOn:
 		key = l.QualifiedKey
 	case !l.GivesTagKey:
 		key = d.keyFormat.Prefixed(l.QualifiedKey, key)
@@ -227,7 +227,7 @@ func (d *Transformed) tag(l Label) Tag {
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
-	if providersKeySet.Has(t.Key) && !d.profile.PassesLabelsOn || t.Reserved && !t.Trusted {
+	if providersKeySet.Has(t.Key) && !d.profile.HandsLabelsOn || t.Reserved && !t.Trusted {
 		return t, profile.ReservedKey
 	}
 

@@ -33,7 +33,7 @@ func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, 
 	}
 
 	switch located := targets.Locate(t); {
-	case t.Profile.PassesLabelsOn || !located && (!t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind)):
+	case t.Profile.HandsLabelsOn || !located && (!t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind)):
 		return other, provider, ""
 	case located && (t.LeaveReason == locate.None || t.LeaveReason == locate.Ignored):
 		return taggable, t.Profile.Name, ""

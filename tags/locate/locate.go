@@ -273,7 +273,7 @@ func (t *Target) HasField() bool {
 }
 
 // TakesTags reports whether labels become tags of t. It is false for a composite resource to which labels are handed on.
-func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.PassesLabelsOn }
+func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.HandsLabelsOn }
 
 // IsUntouchable reports whether this function must write nothing to the resource, not even metadata.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }

@@ -54,7 +54,7 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 // profileRules Cloud, the key plexsphere:platform/env becomes plexsphere:platform.env there. By the contract, the key stays,
 // and the APIProfile says that EC2 refuses the tag.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
-	if instanceMetadataKindOf(k) == nil || p.Profile.PassesLabelsOn {
+	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
 		return
 	}
 

@@ -116,7 +116,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 
 // WhyUnselected returns why the input doesn't select t.
 func (t *Target) WhyUnselected() Reason {
-	if t.ByCloudTags && t.Place != nil && t.NoFieldReason == None && !t.Profile.PassesLabelsOn {
+	if t.ByCloudTags && t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn {
 		return NotInCloud
 	}
 
@@ -153,5 +153,5 @@ func (t *Target) nearestKindHint() string {
 	return "; of " + tagged.Group + " the index knows " + kind
 }
 
-// IsUnknown reports whether nothing says if the managed kind has a tag field.
+// IsUnknown reports whether r is about a managed kind that may or may not have a tag field.
 func (r Reason) IsUnknown() bool { return r == Unknown || r == UnknownDespiteEntry }

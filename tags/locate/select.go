@@ -65,7 +65,7 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 // locatesTags locates the tag field of t, and reports whether it holds tags. Labels that are handed on are no tags. Without
 // apiVersion and kind, t has no tag field.
 func (ts *Targets) locatesTags(t *Target) bool {
-	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.PassesLabelsOn
+	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.HandsLabelsOn
 }
 
 // hasAll reports whether all wanted tags are among the tags of t that read returns.

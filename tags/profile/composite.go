@@ -7,8 +7,8 @@ import "math"
 func Composite() *Profile { return &composite }
 
 var composite = Profile{
-	Name:           "composite",
-	KeyClass:       classOf("any characters, but not none", `^[\s\S]`),
-	MaxTags:        math.MaxInt32,
-	PassesLabelsOn: true,
+	Name:          "composite",
+	KeyClass:      classOf("any characters, but not none", `^[\s\S]`),
+	MaxTags:       math.MaxInt32,
+	HandsLabelsOn: true,
 }

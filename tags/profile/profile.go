@@ -66,14 +66,14 @@ type Profile struct {
 	// Format of keys, unless the input has another one for the provider.
 	Format Format
 
-	// PassesLabelsOn reports whether labels are handed on to be tags elsewhere. They keep their qualified keys,
+	// HandsLabelsOn reports whether labels are handed on to be tags elsewhere. They keep their qualified keys,
 	// without prefix and formats. Labels with reserved keys are left out, and there is no cap.
-	PassesLabelsOn bool
+	HandsLabelsOn bool
 }
 
 // Noun returns the word for an entry of a field in messages: label if the profile passes labels on, and else tag.
 func (p *Profile) Noun() string {
-	if p.PassesLabelsOn {
+	if p.HandsLabelsOn {
 		return "label"
 	}
 

@@ -119,7 +119,7 @@ func (f *findings) add(s *stamp.Result) {
 	// A resource can have tags even if one of its fields for launched resources is left alone.
 	switch {
 	case !s.IsTagged():
-	case s.PassesLabelsOn:
+	case s.HandsLabelsOn:
 		f.handedOn++
 	default:
 		f.tagged = append(f.tagged, s)
@@ -200,7 +200,7 @@ type news struct {
 	NoField, Unknown, Composite bool
 	Mismatch                    string
 	Stamped                     struct{}
-	PassesLabelsOn              bool `json:"handsOn,omitzero"`
+	HandsLabelsOn               bool `json:"handsOn,omitzero"`
 	Active                      any
 	Withheld                    withheld
 	Notes                       []stamp.Note
@@ -219,7 +219,7 @@ type withheld struct {
 func newsOf(s *stamp.Result) news {
 	n := news{
 		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
-		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, PassesLabelsOn: s.PassesLabelsOn,
+		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsLabelsOn: s.HandsLabelsOn,
 		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.PossibleField, locate.Composite}, s.NoFieldReason),
 		Unknown:   s.NoFieldReason.IsUnknown(),
 		Composite: s.NoFieldReason == locate.Undeclared || s.NoFieldReason == locate.Composite,

@@ -95,7 +95,7 @@ func (r *Run) logChanges(ctx context.Context, log *slog.Logger, results []stamp.
 		}
 
 		message := "Changed cloud tags"
-		if result.PassesLabelsOn {
+		if result.HandsLabelsOn {
 			message = "Changed labels"
 		}
 

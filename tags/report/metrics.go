@@ -117,7 +117,7 @@ func (m *Metrics) count(f *findings) {
 
 	for vec, results := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: f.tagged, m.notTagged: f.notTagged, m.unknown: f.unknown} {
 		for _, s := range results {
-			if !s.PassesLabelsOn {
+			if !s.HandsLabelsOn {
 				vec.WithLabelValues(s.Provider).Inc()
 			}
 		}

@@ -134,7 +134,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	}
 
 	remove, ignore := s.RemoveTags, s.IgnoreTags
-	if p.PassesLabelsOn { // These entries are for tags, and not for labels that are handed on.
+	if p.HandsLabelsOn { // These entries are for tags, and not for labels that are handed on.
 		remove, ignore = nil, nil
 	}
 

@@ -85,7 +85,7 @@ func (l *limits) add(resourcePlan, p *plan) {
 		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlotKeys, strconv.Quote), d.trustedWithoutSlot))
 	}
 
-	if isStrict := l.isStrict && !resourcePlan.PassesLabelsOn; !isStrict || !p.decisionHolds {
+	if isStrict := l.isStrict && !resourcePlan.HandsLabelsOn; !isStrict || !p.decisionHolds {
 		return
 	}
 

@@ -81,7 +81,7 @@ func (o *outcomes) addPlan(resourcePlan, p *plan) {
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
 // Stamper audits.
 func (o *outcomes) add(p *plan) {
-	if p.PassesLabelsOn {
+	if p.HandsLabelsOn {
 		o.stamper.addedBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
 

@@ -33,7 +33,7 @@ type plan struct {
 // newPlan returns a plan for t with the labels l, before any decision.
 func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
-		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, PassesLabelsOn: t.Profile.PassesLabelsOn},
+		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsLabelsOn: t.Profile.HandsLabelsOn},
 		target: t, labels: l,
 	}
 }

@@ -73,7 +73,7 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	switch {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
-	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.PassesLabelsOn:
+	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.HandsLabelsOn:
 		return "only the provider sets it" // The key is crossplane-kind, for example.
 	default:
 		return p.Limit(skipped.Reason)

@@ -39,9 +39,9 @@ type Result struct {
 	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the desired resource.
 	Stamped object.Object
 
-	// PassesLabelsOn reports whether labels are handed on to the resource, a composite resource. Then all fields of the Result are about
+	// HandsLabelsOn reports whether labels are handed on to the resource, a composite resource. Then all fields of the Result are about
 	// these labels instead of tags.
-	PassesLabelsOn bool
+	HandsLabelsOn bool
 
 	// Records has the records of Tagged and Withheld labels, sorted by fate and key. More is the number of Withheld labels without a
 	// record. Skips of the Outcome has the skipped labels.

@@ -128,7 +128,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
-		if !k.Profile.PassesLabelsOn {
+		if !k.Profile.HandsLabelsOn {
 			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
 		}
 

@@ -151,7 +151,7 @@ func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) 
 	}
 
 	verb := "tag"
-	if t.Profile.PassesLabelsOn {
+	if t.Profile.HandsLabelsOn {
 		verb = "hand labels on to"
 	}
 

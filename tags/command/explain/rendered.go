@@ -285,7 +285,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		return x
 	}
 
-	if !l.Profile.PassesLabelsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
+	if !l.Profile.HandsLabelsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 

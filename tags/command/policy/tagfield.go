@@ -217,7 +217,7 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 	switch {
 	case !isLocated:
 		return nil, t.WhyLeftAlone(t.NoFieldReason)
-	case t.Profile.PassesLabelsOn:
+	case t.Profile.HandsLabelsOn:
 		return nil, "gets labels, which are no tags"
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
