@@ -71,7 +71,7 @@ type Profile struct {
 	HandsLabelsOn bool
 }
 
-// Noun returns the word for an entry of a field in messages: label if the profile passes labels on, and else tag.
+// Noun returns the word for an entry of a field in messages: label if the profile hands labels on, and else tag.
 func (p *Profile) Noun() string {
 	if p.HandsLabelsOn {
 		return "label"
