@@ -2,22 +2,19 @@ package tags_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestConformance compares the answers of CloudTags with files of labels and answers. Another implementation of the contract has
 // made conformance.json, which is for all implementations.
 func TestConformance(t *testing.T) {
 	for file, least := range map[string]int{"conformance.json": 93, "limits.json": 92} {
-		j, err := os.ReadFile("testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := tagstest.ReadFile(t, "testdata/"+file)
 
 		type answer struct {
 			Tags    map[string]string   `json:"tags"`

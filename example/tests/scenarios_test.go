@@ -3,7 +3,6 @@ package tests
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestScenarios renders each scenario with the model of Crossplane, if it can. TestAgreement
@@ -127,10 +127,7 @@ func render(t *testing.T, engine scenario.Engine, s scenario.Scenario, running m
 func read(tb testing.TB, name string) string {
 	tb.Helper()
 
-	text, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := tagstest.ReadFile(tb, name)
 
 	return string(text)
 }

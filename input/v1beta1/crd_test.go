@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +28,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A crd is the CRD of the input, as an API server enforces it.
@@ -42,10 +42,7 @@ type crd struct {
 func readDefinition(tb testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	tb.Helper()
 
-	text, err := os.ReadFile("../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := tagstest.ReadFile(tb, "../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
 
 	def := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(text, def); err != nil {

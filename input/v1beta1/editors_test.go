@@ -3,7 +3,6 @@ package v1beta1_test
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -254,10 +253,7 @@ func firstParagraph(comment string) string {
 
 // TestExampleHasAll proves that the inputs in README use every field, as README says.
 func TestExampleHasAll(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tagstest.ReadFile(t, "README.md")
 
 	used := make(map[string]bool)
 
@@ -322,10 +318,7 @@ var plainEquals = regexp.MustCompile(`(?m)^( *[a-zA-Z]+:) =$`)
 // TestQuoted proves that readers of YAML 1.1 can read the CRDs.
 func TestQuoted(t *testing.T) {
 	for _, path := range []string{"cloudtags.fn.plexsphere.com_cloudtags.yaml", "../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := tagstest.ReadFile(t, path)
 
 		tagstest.Text(t, path, plainEquals.ReplaceAllString(string(text), "$1 '='"))
 	}

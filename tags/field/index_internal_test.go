@@ -2,7 +2,6 @@ package field
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,10 +161,7 @@ func TestIndexIsSmall(t *testing.T) {
 
 // TestParseIndex reads testdata/index.txt, an index with everything.
 func TestParseIndex(t *testing.T) {
-	text, err := os.ReadFile("testdata/index.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tagstest.ReadFile(t, "testdata/index.txt")
 
 	i := parseIndex(string(text))
 

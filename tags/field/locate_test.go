@@ -2,7 +2,6 @@ package field_test
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -58,10 +57,7 @@ func text(f field.Field) string {
 func rows(t *testing.T, file string) [][]string {
 	t.Helper()
 
-	b, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tagstest.ReadFile(t, "testdata/"+file)
 
 	var out [][]string
 

@@ -60,10 +60,7 @@ func TestShapesFound(t *testing.T) {
 		"Labels":       {reason: "A map of labels looks as one of tags.", input: true},
 	}
 
-	text, err := os.ReadFile("../../input/v1beta1/cloudtags.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tagstest.ReadFile(t, "../../input/v1beta1/cloudtags.schema.json")
 
 	shape, _ := findShape(tagstest.MustStructJSON(string(text)))
 
@@ -119,10 +116,7 @@ func TestShapesCompared(t *testing.T) {
 		}
 
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := tagstest.ReadFile(t, file)
 
 			if found := compared.Find(text); found != nil && !strings.HasSuffix(file, "_test.go") {
 				t.Errorf("%s has %q: write a switch, or ask Form", file, found)

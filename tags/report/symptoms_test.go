@@ -1,7 +1,6 @@
 package report
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,16 +11,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // TestSymptomsHaveReasons proves that the page of symptoms has a row for each reason of the condition and of events.
 // Scenarios prove that the rows are right.
 func TestSymptomsHaveReasons(t *testing.T) {
-	page, err := os.ReadFile("../command/explain/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := tagstest.ReadFile(t, "../command/explain/README.md")
 
 	// There is a topic for each reason, with nothing to say. Topics about skipped labels and violations need some.
 	r := &Run{Input: &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: make([]v1beta1.TagRule, 1)}}}

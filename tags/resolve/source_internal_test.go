@@ -3,7 +3,6 @@ package resolve
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,14 +13,12 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestSourceTypes proves that sourceTypes has each type of the input's schema, and that other types are refused.
 func TestSourceTypes(t *testing.T) {
-	text, err := os.ReadFile("../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tagstest.ReadFile(t, "../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
 
 	crd := apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.Unmarshal(text, &crd); err != nil {
@@ -52,7 +49,7 @@ func TestSourceTypes(t *testing.T) {
 	req := &fnv1.RunFunctionRequest{}
 	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: "Other"}}}
 
-	_, err = Resolve(context.Background(), in, req, require.New(req))
+	_, err := Resolve(context.Background(), in, req, require.New(req))
 	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" {
 		t.Errorf("Resolve(...): -want error, +got error:\n%s", diff)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 const facts = "../field/testdata/facts/"
@@ -94,10 +94,7 @@ func readFacts(t *testing.T, file string) map[string][]factKind {
 func factLines(t *testing.T, file string) []string {
 	t.Helper()
 
-	b, err := os.ReadFile(facts + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tagstest.ReadFile(t, facts+file)
 
 	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(l string) bool { return l == "" || l[0] == '#' })
 }

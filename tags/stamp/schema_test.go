@@ -39,10 +39,7 @@ func TestStampedResourcesAreValid(t *testing.T) {
 
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatalf("cannot read CRD: %v", err)
-			}
+			b := tagstest.ReadFile(t, file)
 
 			crd := &extv1.CustomResourceDefinition{}
 			if err := yaml.Unmarshal(b, crd); err != nil {

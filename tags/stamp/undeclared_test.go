@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -20,10 +19,7 @@ import (
 func TestUndeclared(t *testing.T) {
 	const refused = "field not declared in schema"
 
-	page, err := os.ReadFile("../command/explain/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := tagstest.ReadFile(t, "../command/explain/README.md")
 
 	row, found := "", false
 	for line := range strings.Lines(string(page)) {

@@ -92,9 +92,8 @@ func (g *Golden) done(t *testing.T) {
 	}
 }
 
-// ReadYAML reads a file, which may have no other fields than the value
-// has.
-func ReadYAML(tb testing.TB, path string, to any) {
+// ReadFile returns the text of a file.
+func ReadFile(tb testing.TB, path string) []byte {
 	tb.Helper()
 
 	text, err := os.ReadFile(path)
@@ -102,7 +101,15 @@ func ReadYAML(tb testing.TB, path string, to any) {
 		tb.Fatal(err)
 	}
 
-	if err := yaml.UnmarshalStrict(text, to); err != nil {
+	return text
+}
+
+// ReadYAML reads a file, which may have no other fields than the value
+// has.
+func ReadYAML(tb testing.TB, path string, to any) {
+	tb.Helper()
+
+	if err := yaml.UnmarshalStrict(ReadFile(tb, path), to); err != nil {
 		tb.Fatalf("cannot decode %s: %v", path, err)
 	}
 }

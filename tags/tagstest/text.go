@@ -20,12 +20,7 @@ func Text(t *testing.T, path, text string) {
 		}
 	}
 
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if diff := cmp.Diff(string(b), text); diff != "" {
+	if diff := cmp.Diff(string(ReadFile(t, path)), text); diff != "" {
 		t.Errorf("%s is not what -update writes: -is, +would be:\n%s", path, diff)
 	}
 }
@@ -37,12 +32,7 @@ func Section(t *testing.T, path, section, text string) {
 
 	begin, end := "<!-- begin "+section+" -->\n", "<!-- end "+section+" -->\n"
 
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	before, rest, begins := strings.Cut(string(b), begin)
+	before, rest, begins := strings.Cut(string(ReadFile(t, path)), begin)
 	_, after, ends := strings.Cut(rest, end)
 
 	if !begins || !ends {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,10 +20,7 @@ import (
 
 // The model's words and the pinned Crossplane are of one version.
 func TestVersion(t *testing.T) {
-	pins, err := os.ReadFile(filepath.Join("..", "..", "..", ".ci", "tools", "crossplane", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pins := tagstest.ReadFile(t, filepath.Join("..", "..", "..", ".ci", "tools", "crossplane", "go.mod"))
 
 	if !strings.Contains(string(pins), "github.com/crossplane/crossplane/v2 "+Version+" ") {
 		t.Errorf("%s isn't the version that .ci/tools/crossplane pins: see what has changed in what crossplane internal render does, and TestAgreement", Version)

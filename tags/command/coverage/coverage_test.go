@@ -56,10 +56,7 @@ func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal
 
 // TestREADME compares the README with the output of the command.
 func TestREADME(t *testing.T) {
-	b, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tagstest.ReadFile(t, "../README.md")
 
 	const command = "go run . coverage --key cost-center --key env tags/command/coverage/testdata/managed.yaml"
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"testing"
 
@@ -130,10 +129,7 @@ func TestPrinted(t *testing.T) {
 
 		migrated := c.Migrate(t.Context(), out, out)
 
-		text, err := os.ReadFile("composition.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := tagstest.ReadFile(t, "composition.yaml")
 
 		if string(text) != line.Files["composition.yaml"] {
 			_, _ = fmt.Fprintf(out, "written:\n%s", text)

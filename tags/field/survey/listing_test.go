@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestListing writes index.txt with nothing but the JSON of what the index lists: so nothing of it is lost, neither
@@ -28,10 +28,7 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want, err := os.ReadFile("../index.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := tagstest.ReadFile(t, "../index.txt")
 
 	if diff := cmp.Diff(string(want), indexOf(t, &listed)); diff != "" {
 		t.Errorf("want index.txt of its own listing, got -want, +got:\n%s", diff)

@@ -59,10 +59,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want, err := os.ReadFile("../index.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := tagstest.ReadFile(t, "../index.txt")
 
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("go generate changes index.txt: -is, +generated:\n%s", diff)

@@ -1,7 +1,6 @@
 package awspolicy
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +13,7 @@ import (
 // TestTypes tells which kinds the resource types of testdata/types.txt are. Nobody but a reader knows whether these are
 // right: types that providers have no kinds of are none.
 func TestTypes(t *testing.T) {
-	text, err := os.ReadFile("testdata/types.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tagstest.ReadFile(t, "testdata/types.txt")
 
 	all, got := taggable(), &strings.Builder{}
 
