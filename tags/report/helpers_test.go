@@ -2,24 +2,18 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
-	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -73,7 +67,7 @@ func (s *scene) play(t *testing.T) []string {
 
 	r, run := s.run, NewRun(req)
 	r.Request, r.xr, r.steps = run.Request, run.xr, run.steps
-	r.Log, r.Metrics = logger(log), NewMetrics()
+	r.Log, r.Metrics = tagstest.Logger(log, slog.LevelDebug), NewMetrics()
 
 	if r.Input == nil {
 		r.Input = &v1beta1.CloudTags{}
@@ -102,7 +96,7 @@ func (s *scene) play(t *testing.T) []string {
 		told = append(told, strings.TrimSpace(line))
 	}
 
-	return append(told, counted(t, r.Metrics)...)
+	return append(told, tagstest.Counted(r.Metrics.Collectors()...)...)
 }
 
 // request of the scene.
@@ -247,43 +241,5 @@ func unknown(name string) stamp.Result {
 	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "isn't known to have a tag field", NoFieldReason: locate.Unknown}
 }
 
-// logger returns a logger that writes lines without a time to b.
-func logger(b *bytes.Buffer) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{
-		Level: slog.LevelDebug,
-		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-			if len(groups) == 0 && a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-
-			return a
-		},
-	}))
-}
-
 // lines of the text.
 func lines(text string) []string { return slices.Collect(strings.Lines(text)) }
-
-// scrape returns the lines about the metrics, as Prometheus gets them.
-func scrape(t rapid.TB, m *Metrics) []string {
-	t.Helper()
-
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(m.Collectors()...)
-
-	w := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
-
-	if w.Code != http.StatusOK {
-		t.Fatalf("GET /metrics: %d: %s", w.Code, w.Body)
-	}
-
-	return strings.Split(strings.TrimSpace(w.Body.String()), "\n")
-}
-
-// counted returns the lines about the series of the metrics that are not 0.
-func counted(t rapid.TB, m *Metrics) []string {
-	t.Helper()
-
-	return slices.DeleteFunc(scrape(t, m), func(line string) bool { return strings.HasPrefix(line, "#") || strings.HasSuffix(line, " 0") })
-}

@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	want := make(map[string]int)
 
-	tagstest.NewGolden(t).Check(t, "All series are there.", scrape(t, m))
+	tagstest.NewGolden(t).Check(t, "All series are there.", tagstest.Scrape(m.Collectors()...))
 
 	for run := range 3 {
 		o := &Facts{}
@@ -110,7 +110,7 @@ func TestMetrics(t *testing.T) {
 		want[tooLarge]++
 	}
 
-	if diff := cmp.Diff(nonzero(want), counted(t, m)); diff != "" {
+	if diff := cmp.Diff(nonzero(want), tagstest.Counted(m.Collectors()...)); diff != "" {
 		t.Errorf("Success(...): -want series, +got series:\n%s", diff)
 	}
 }

@@ -78,7 +78,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 
 	b := &bytes.Buffer{}
 	r := NewRun(req)
-	r.Input, r.Log, r.Metrics, r.Required = in, logger(b), metrics, require.New(req)
+	r.Input, r.Log, r.Metrics, r.Required = in, tagstest.Logger(b, slog.LevelDebug), metrics, require.New(req)
 
 	return &played{rsp: r.Success(ctx, o), outcome: o, log: b.String()}, nil
 }
@@ -154,7 +154,7 @@ func TestSuccessProperties(t *testing.T) {
 
 		for name, err := range map[string]error{
 			"messages": sound(p.rsp.GetResults()), "skipped labels": named(p.outcome, p.rsp.GetResults()),
-			"status": p.active(), "metrics": p.counts(t, s.profile, m), "a second time": p.same(again),
+			"status": p.active(), "metrics": p.counts(s.profile, m), "a second time": p.same(again),
 		} {
 			if err != nil {
 				t.Errorf("Success(...): %s: %s", name, err)
@@ -255,7 +255,7 @@ func sound(results []*fnv1.Result) error {
 
 // counts returns an error unless the metrics have counted what results and lines of the log say.
 // Each line is about a label that was skipped.
-func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
+func (p *played) counts(name string, m *Metrics) error {
 	want := map[string]int{}
 
 	for _, r := range p.outcome.Results {
@@ -279,7 +279,7 @@ func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 		return errors.Errorf("want %d lines in the log, got %d", len(p.outcome.Skips), got)
 	}
 
-	return differ(nonzero(want), counted(t, m))
+	return differ(nonzero(want), tagstest.Counted(m.Collectors()...))
 }
 
 // active returns an error unless the status tells of the tags that labels have become, and of no
@@ -397,7 +397,7 @@ func TestManyResources(t *testing.T) {
 	}
 
 	log := &bytes.Buffer{}
-	results := succeed(t, logger(log), o)
+	results := succeed(t, tagstest.Logger(log, slog.LevelDebug), o)
 
 	if err := sound(results); err != nil {
 		t.Errorf("Success(...): want messages that events can have, got %s", err)
@@ -524,7 +524,7 @@ func TestBounded(t *testing.T) {
 				o.Skips = append(o.Skips, skip("aws", key, profile.CountCap, "at most 50 tags on a resource", names...))
 			}
 
-			results := succeed(t, logger(b), o)
+			results := succeed(t, tagstest.Logger(b, slog.LevelDebug), o)
 
 			if got := len(lines(b.String())); got != tc.lines || b.Len() > 20_000_000 {
 				t.Errorf("\n%s\nSuccess(...): want %d log lines of at most twenty megabytes, got %d of %d bytes", tc.reason, tc.lines, got, b.Len())

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -95,7 +97,7 @@ func TestSay(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := &bytes.Buffer{}
-			results := say(t.Context(), logger(b), tc.topics)
+			results := say(t.Context(), tagstest.Logger(b, slog.LevelDebug), tc.topics)
 
 			var got []string
 

@@ -29,15 +29,20 @@ func Logger(to io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// Counted returns the series that are not 0, as Prometheus gets them. A time has no value here, since no two runs have the same.
-func Counted(collectors ...prometheus.Collector) []string {
+// Scrape returns the lines about the metrics, as Prometheus gets them.
+func Scrape(collectors ...prometheus.Collector) []string {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collectors...)
 
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
 
-	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(w.Body.String()), "\n"), func(line string) bool {
+	return strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+}
+
+// Counted returns the series that are not 0. A time has no value here, since no two runs have the same.
+func Counted(collectors ...prometheus.Collector) []string {
+	lines := slices.DeleteFunc(Scrape(collectors...), func(line string) bool {
 		return strings.HasPrefix(line, "#") || strings.HasSuffix(line, " 0")
 	})
 
