@@ -1152,57 +1152,37 @@ func BenchmarkEcho(b *testing.B) { eachLoad(b, encoding.GetCodecV2("proto"), ech
 // BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels. A field
 // has the labels, or expressions do, of which half differ per resource. load.Kind adds a label for one kind.
 func BenchmarkExpressions(b *testing.B) {
-	for _, source := range []load.Source{load.Field, load.Kind, load.Name, load.Desired, load.Observed} {
-		b.Run(string(source), func(b *testing.B) {
-			benchmark(b, load.Settled, source, 100, 20, codec.Codec{}, benchmarked().RunFunction)
-		})
-	}
+	eachSource(b, 100, load.Field, load.Kind, load.Name, load.Desired, load.Observed)
 }
 
 // BenchmarkExtends is of a settled composite resource with 10 resources and an input of 200 lines: written out, and
 // in a standard that is a text or an object. These should cost at most a tenth more.
-func BenchmarkExtends(b *testing.B) {
-	eachRequest(b, load.Extending, load.Written, load.Text, load.Object)
-}
+func BenchmarkExtends(b *testing.B) { eachSource(b, 10, load.Written, load.Text, load.Object) }
 
 // BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects. Names select
 // them, or each object leads to the next. That should cost at most a tenth more.
-func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selecting, load.Names, load.Chain) }
+func BenchmarkSelects(b *testing.B) { eachSource(b, 10, load.Names, load.Chain) }
+
+// eachSource runs a benchmark with a settled request of 20 labels for each of the sources.
+func eachSource(b *testing.B, resources int, sources ...load.Source) {
+	b.Helper()
+
+	for _, source := range sources {
+		b.Run(string(source), func(b *testing.B) {
+			benchmark(b, codec.Codec{}, benchmarked().RunFunction, func(function load.Function) (*fnv1.RunFunctionRequest, error) {
+				return load.Request(load.Settled, source, resources, 20, function)
+			})
+		})
+	}
+}
 
 // BenchmarkServices is of a settled composite resource with 100 resources of 20 services of AWS and 20 labels, by each of the rules.
 func BenchmarkServices(b *testing.B) {
 	for _, rules := range []profile.Rules{profile.Contract, profile.Cloud} {
 		b.Run(string(rules), func(b *testing.B) {
-			f := benchmarked()
-
-			req, err := load.Services(rules, 100, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-				return f.RunFunction(b.Context(), req)
+			benchmark(b, codec.Codec{}, benchmarked().RunFunction, func(function load.Function) (*fnv1.RunFunctionRequest, error) {
+				return load.Services(rules, 100, 20, function)
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
-
-			calling(b, req, codec.Codec{}, f.RunFunction)
-		})
-	}
-}
-
-// eachRequest runs a benchmark with a settled request of 10 resources and 20 labels for each of the forms.
-func eachRequest[F ~string](b *testing.B, request func(form F, resources, labels int, function load.Function) (*fnv1.RunFunctionRequest, error), forms ...F) {
-	b.Helper()
-
-	for _, form := range forms {
-		b.Run(string(form), func(b *testing.B) {
-			f := benchmarked()
-
-			req, err := request(form, 10, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-				return f.RunFunction(b.Context(), req)
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-
-			calling(b, req, codec.Codec{}, f.RunFunction)
 		})
 	}
 }
@@ -1216,34 +1196,25 @@ func eachLoad(b *testing.B, c encoding.CodecV2, function calls.Function) {
 		for _, labels := range []int{0, 20, 200} {
 			for _, state := range []load.State{load.Changed, load.Settled} {
 				b.Run(fmt.Sprintf("resources=%d/labels=%d/%s", resources, labels, state), func(b *testing.B) {
-					benchmark(b, state, load.Field, resources, labels, c, function)
+					benchmark(b, c, function, func(function load.Function) (*fnv1.RunFunctionRequest, error) {
+						return load.Request(state, load.Field, resources, labels, function)
+					})
 				})
 			}
 		}
 	}
 }
 
-// benchmark the calls of a function with so many resources and labels from a source.
-func benchmark(b *testing.B, state load.State, source load.Source, resources, labels int, c encoding.CodecV2, function calls.Function) {
+// benchmark the calls of a function with a request whose resources are tagged.
+func benchmark(b *testing.B, c encoding.CodecV2, function calls.Function, request func(load.Function) (*fnv1.RunFunctionRequest, error)) {
 	b.Helper()
 
-	in := load.Input(source, labels)
-
-	req, err := load.Request(state, resources, labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-		req.Input = in
+	req, err := request(func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		return benchmarked().RunFunction(b.Context(), req)
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-
-	req.Input = in
-	calling(b, req, c, function)
-}
-
-// calling measures the calls of a function with a request.
-func calling(b *testing.B, req *fnv1.RunFunctionRequest, c encoding.CodecV2, function calls.Function) {
-	b.Helper()
 
 	wire := marshal(b, req)
 

@@ -50,17 +50,13 @@ type Load struct {
 
 // NewLoad returns a load of the shape, whose resources the server has tagged.
 func NewLoad(ctx context.Context, tagger *Server, s Shape) (*Load, error) {
-	in := load.Input(s.Source, s.Labels)
-
-	req, err := load.Request(s.State, s.Resources, s.Labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-		req.Input = in
+	req, err := load.Request(s.State, s.Source, s.Resources, s.Labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		return tagger.run(ctx, req)
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	req.Input = in
 	wire, err := proto.Marshal(req)
 	s.Bytes = len(wire)
 

@@ -5,16 +5,21 @@ package load
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
 // A State says which resources of a request have the function's tags.
@@ -38,7 +43,7 @@ type Source string
 
 // The sources of labels.
 const (
-	// Field is a map of the composite resource, as of each request that Request returns.
+	// Field is a map of the composite resource.
 	Field Source = "field"
 
 	// Kind is the same, and one label more that only resources of one kind have.
@@ -49,6 +54,17 @@ const (
 	Name     Source = "name"
 	Desired  Source = "desired"
 	Observed Source = "observed"
+
+	// Names and Chain are the same map, and a label of each of three objects. Names of the objects are written out, or the
+	// composite resource leads to the first object, and each object to the next.
+	Names Source = "names"
+	Chain Source = "chain"
+
+	// Written is the same map, in an input of 200 lines of YAML. Text and Object are standards with this input, as
+	// strings of YAML and as objects. The input of the pipeline step only extends them.
+	Written Source = "written"
+	Text    Source = "text"
+	Object  Source = "object"
 )
 
 // additions are added to the label in every other expression. They read the composed resource.
@@ -56,46 +72,73 @@ var additions = map[Source]string{
 	Name: "name", Desired: "desired.spec.forProvider.region + '/' + desired.metadata.name", Observed: "observed.?status.?atProvider.?id.orValue('none')",
 }
 
-// Input returns the function's input for so many labels of a source.
-func Input(source Source, labels int) *structpb.Struct {
-	in := object(template.Input, "")
-	if source == Kind {
-		sources := in.GetFields()["sources"].GetListValue()
-		sources.Values = append(sources.Values, structpb.NewStructValue(object([]byte(`{"type": "Value", "values": {"platform/kind": "instance"}, "resources": [{"kind": "Instance"}]}`), "")))
+// lines is how many values a long input has of which nothing is included, so that they give no labels.
+const lines = 190
+
+// input returns the function's input for so many labels of a source, and the objects that it requires.
+func input(source Source, labels int) (in *structpb.Struct, objects []*structpb.Struct) {
+	in = object(template.Input, "")
+	sources := in.GetFields()["sources"].GetListValue()
+	sources.Values = append(sources.Values, proto.CloneOf(template.More[source].Sources).GetValues()...)
+
+	if addition, ok := additions[source]; ok {
+		expressions := many(labels, "platform/label-%04d", func(i int, key string) string {
+			return "xr.spec.labels['" + key + "']" + strings.Repeat(" + '/' + "+addition, i%2)
+		})
+		sources.Values = []*structpb.Value{value(map[string]any{"type": "Expression", "expressions": expressions})}
 	}
 
-	if source == Field || source == Kind {
-		return in
+	if source == Written || source == Text || source == Object {
+		values := many(lines, "platform/line-%03d", func(int, string) string { return "value" })
+		sources.Values = append(sources.Values, value(map[string]any{"type": "Value", "values": values, "include": map[string]any{"keys": []any{}}}))
 	}
 
-	expressions := &structpb.Struct{Fields: make(map[string]*structpb.Value, labels)}
+	if source != Text && source != Object {
+		return in, template.More[source].Objects
+	}
 
-	for i := range labels {
-		text := "xr.spec.labels['" + key(i) + "']"
-		if i%2 == 1 {
-			text += " + '/' + " + additions[source]
+	standard := object(template.Standard, "")
+	standard.Fields["spec"] = structpb.NewStructValue(in)
+
+	if source == Text {
+		text, err := yaml.Marshal(in.AsMap())
+		if err != nil {
+			panic(err)
 		}
 
-		expressions.Fields[key(i)] = structpb.NewStringValue(text)
+		standard.Fields["spec"] = structpb.NewStringValue(string(text))
 	}
 
-	first := in.GetFields()["sources"].GetListValue().GetValues()[0].GetStructValue()
-	first.Fields = map[string]*structpb.Value{"type": structpb.NewStringValue("Expression"), "expressions": structpb.NewStructValue(expressions)}
-
-	return in
+	return object(template.Extending, ""), []*structpb.Struct{standard}
 }
 
-// key of a label.
-func key(i int) string { return fmt.Sprintf("platform/label-%04d", i) }
+// many returns a map of n keys of the format.
+func many(n int, format string, text func(i int, key string) string) map[string]any {
+	out := make(map[string]any, n)
+
+	for i := range n {
+		key := fmt.Sprintf(format, i)
+		out[key] = text(i, key)
+	}
+
+	return out
+}
 
 //go:embed request.yaml
 var file []byte
 
-// template is what requests are made of, as JSON. NAME is the name of a resource.
+// template is what requests are made of. NAME is the name of a resource in JSON.
 var template = parse()
 
 type parts struct {
-	Input     json.RawMessage   `json:"input"`
+	Input json.RawMessage `json:"input"`
+	More  map[Source]struct {
+		Sources *structpb.ListValue `json:"sources"`
+		Objects []*structpb.Struct  `json:"objects"`
+	} `json:"more"`
+	Extending json.RawMessage   `json:"extending"`
+	Standard  json.RawMessage   `json:"standard"`
+	Services  map[string]string `json:"services"`
 	Composite json.RawMessage   `json:"composite"`
 	Kinds     []json.RawMessage `json:"kinds"`
 	Observed  json.RawMessage   `json:"observed"`
@@ -114,33 +157,60 @@ func parse() parts {
 type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // Request returns a request with so many resources, of a few kinds in turn, and with so many labels of the
-// composite resource. It calls the function to tag the resources, and returns an error if the function doesn't
+// source. It calls the function to tag the resources, and returns an error if the function doesn't
 // tag them.
-func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
-	return tagged(request(resources, labels), state, labels, function)
+func Request(state State, source Source, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+	req, objects := request(source, resources, labels)
+	return tagged(req, objects, state, labels, function)
 }
 
-// tagged returns the request in the state, which the function tags resources for.
-func tagged(req *fnv1.RunFunctionRequest, state State, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
-	rsp, err := function(proto.CloneOf(req))
+// Services returns a settled request with so many resources of 20 services of AWS in turn, and with so many labels of the
+// composite resource, by the rules.
+func Services(rules profile.Rules, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+	req, _ := request(Field, resources, labels)
+	req.Input.Fields["profileRules"] = structpb.NewStringValue(string(rules))
 
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot tag resources: %w", err)
-	case rsp.GetRequirements() != nil:
-		return nil, errors.New("cannot tag resources: the function asks for more than the request has")
+	words := slices.Sorted(maps.Keys(template.Services))
+
+	for i, name := range slices.Sorted(maps.Keys(req.GetDesired().GetResources())) {
+		word := words[i%len(words)]
+
+		for _, r := range []*fnv1.Resource{req.GetDesired().GetResources()[name], req.GetObserved().GetResources()[name]} {
+			r.Resource.Fields["apiVersion"] = structpb.NewStringValue(word + ".aws.upbound.io/v1beta1")
+			r.Resource.Fields["kind"] = structpb.NewStringValue(template.Services[word])
+		}
 	}
 
-	for _, r := range rsp.GetResults() {
-		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-			return nil, fmt.Errorf("cannot tag resources: %s", r.GetMessage())
+	return tagged(req, nil, Settled, labels, function)
+}
+
+// tagged returns the request in the state, which the function tags resources for. The request has the objects that
+// the function requires.
+func tagged(req *fnv1.RunFunctionRequest, objects []*structpb.Struct, state State, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+	var rsp *fnv1.RunFunctionResponse
+
+	// Each object may lead to another one, and the last call has all of them.
+	for range len(objects) + 1 {
+		var err error
+		if rsp, err = function(proto.CloneOf(req)); err == nil {
+			err = command.Fatal(rsp)
+		}
+
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot tag resources")
+		}
+
+		if objects != nil {
+			require.Answer(req, rsp.GetRequirements(), objects)
+		} else if rsp.GetRequirements() != nil {
+			return nil, errors.New("cannot tag resources: the function asks for more than the request has")
 		}
 	}
 
 	for name, r := range req.GetDesired().GetResources() {
 		tagged := rsp.GetDesired().GetResources()[name]
 		if labels > 0 && proto.Equal(r, tagged) || tagged == nil {
-			return nil, fmt.Errorf("cannot tag resources: the function has left %s as it was, or dropped it", name)
+			return nil, errors.Errorf("cannot tag resources: the function has left %s as it was, or dropped it", name)
 		}
 
 		if state != Changed {
@@ -155,24 +225,20 @@ func tagged(req *fnv1.RunFunctionRequest, state State, labels int, function Func
 	return req, nil
 }
 
-// request returns a request of resources that have no tags yet.
-func request(resources, labels int) *fnv1.RunFunctionRequest {
-	req := &fnv1.RunFunctionRequest{
-		Meta:  &fnv1.RequestMeta{Tag: "tag"},
-		Input: Input(Field, labels),
+// request returns a request of resources that have no tags yet, and the objects that its input requires.
+func request(source Source, resources, labels int) (req *fnv1.RunFunctionRequest, objects []*structpb.Struct) {
+	req = &fnv1.RunFunctionRequest{
+		Meta: &fnv1.RequestMeta{Tag: "tag"},
 		Observed: &fnv1.State{
 			Composite: &fnv1.Resource{Resource: object(template.Composite, "")},
 			Resources: make(map[string]*fnv1.Resource, resources),
 		},
 		Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource, resources)},
 	}
-
-	set := make(map[string]*structpb.Value, labels)
-	for i := range labels {
-		set[key(i)] = structpb.NewStringValue(fmt.Sprintf("value-%04d", i))
-	}
-
-	fields(req.GetObserved().GetComposite().GetResource(), "spec")["labels"] = structpb.NewStructValue(&structpb.Struct{Fields: set})
+	req.Input, objects = input(source, labels)
+	fields(req.GetObserved().GetComposite().GetResource(), "spec")["labels"] = value(many(labels, "platform/label-%04d", func(i int, _ string) string {
+		return fmt.Sprintf("value-%04d", i)
+	}))
 
 	for i := range resources {
 		name := fmt.Sprintf("resource-%05d", i)
@@ -181,52 +247,53 @@ func request(resources, labels int) *fnv1.RunFunctionRequest {
 		req.Observed.Resources[name] = observe(name, r)
 	}
 
-	return req
+	return req, objects
 }
 
 // observe returns a desired resource as the provider has left it.
 func observe(name string, desired *structpb.Struct) *fnv1.Resource {
-	r := proto.CloneOf(desired)
-	more := object(template.Observed, name)
+	r, more := proto.CloneOf(desired), object(template.Observed, name)
 
 	maps.Copy(fields(r, "metadata"), fields(more, "metadata"))
 	r.Fields["status"] = more.GetFields()["status"]
 
-	// These tags it adds itself.
-	spec := fields(r, "spec")["forProvider"].GetStructValue().GetFields()
-	added := map[string]*structpb.Value{
-		"crossplane-kind":           structpb.NewStringValue(strings.ToLower(r.GetFields()["kind"].GetStringValue())),
-		"crossplane-name":           structpb.NewStringValue(name),
-		"crossplane-providerconfig": structpb.NewStringValue("aws-eu-central-1"),
+	applied, added := fields(r, "spec", "forProvider", "tags"), fields(more, "spec", "forProvider", "tags")
+	added["crossplane-kind"] = structpb.NewStringValue(strings.ToLower(r.GetFields()["kind"].GetStringValue()))
+
+	for i, tags := range []map[string]*structpb.Value{applied, added} {
+		owned := make(map[string]any, len(tags))
+		for key := range tags {
+			owned["f:"+key] = map[string]any{}
+		}
+
+		manager := fields(r, "metadata")["managedFields"].GetListValue().GetValues()[i].GetStructValue()
+		fields(manager, "fieldsV1", "f:spec", "f:forProvider")["f:tags"] = value(owned)
 	}
-	applied := spec["tags"].GetStructValue().GetFields()
-	all := maps.Clone(added)
-	maps.Copy(all, applied)
-	spec["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: all})
 
-	managers := fields(r, "metadata")["managedFields"].GetListValue().GetValues()
-	addOwned(managers[0], applied)
-	addOwned(managers[1], added)
-
-	fields(r, "status")["atProvider"].GetStructValue().Fields["tagsAll"] = proto.CloneOf(spec["tags"])
+	maps.Copy(added, applied)
+	fields(r, "spec", "forProvider")["tags"] = fields(more, "spec", "forProvider")["tags"]
+	fields(r, "status", "atProvider")["tagsAll"] = proto.CloneOf(fields(more, "spec", "forProvider")["tags"])
 
 	return &fnv1.Resource{Resource: r, ConnectionDetails: map[string][]byte{"endpoint": []byte(name + ".eu-central-1.amazonaws.com:5432")}}
 }
 
-// addOwned adds the tags to the fields that a field manager owns.
-func addOwned(manager *structpb.Value, tags map[string]*structpb.Value) {
-	owned := make(map[string]*structpb.Value, len(tags))
-	for key := range tags {
-		owned["f:"+key] = structpb.NewStructValue(&structpb.Struct{})
+// fields of an object at the path.
+func fields(o *structpb.Struct, path ...string) map[string]*structpb.Value {
+	for _, name := range path {
+		o = o.GetFields()[name].GetStructValue()
 	}
 
-	provider := fields(fields(manager.GetStructValue(), "fieldsV1")["f:spec"].GetStructValue(), "f:forProvider")
-	provider["f:tags"] = structpb.NewStructValue(&structpb.Struct{Fields: owned})
+	return o.GetFields()
 }
 
-// fields of a field of an object.
-func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
-	return o.GetFields()[name].GetStructValue().GetFields()
+// value of a tree of maps, lists and strings.
+func value(tree map[string]any) *structpb.Value {
+	v, err := structpb.NewValue(tree)
+	if err != nil {
+		panic(err)
+	}
+
+	return v
 }
 
 // object with a name, of a template in JSON.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,15 +15,14 @@ import (
 // tag all desired resources.
 func tag(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	for _, r := range req.GetDesired().GetResources() {
-		tags := &structpb.Struct{Fields: map[string]*structpb.Value{"ours": structpb.NewStringValue("x")}}
-		forProvider(r).Fields["tags"] = structpb.NewStructValue(tags)
+		forProvider(r)["tags"] = value(map[string]any{"ours": "x"})
 	}
 
 	return &fnv1.RunFunctionResponse{Desired: req.GetDesired()}, nil
 }
 
-func forProvider(r *fnv1.Resource) *structpb.Struct {
-	return fields(r.GetResource(), "spec")["forProvider"].GetStructValue()
+func forProvider(r *fnv1.Resource) map[string]*structpb.Value {
+	return fields(r.GetResource(), "spec", "forProvider")
 }
 
 func TestRequest(t *testing.T) {
@@ -40,18 +40,18 @@ func TestRequest(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			req, err := Request(tc.state, 12, 20, tag)
+			req, err := Request(tc.state, Field, 12, 20, tag)
 			if err != nil {
 				t.Fatal(err)
 			}
 
 			count := func(s *fnv1.State) (n int) {
 				for name, r := range s.GetResources() {
-					if got := len(forProvider(r).GetFields()); got != 41 && got != 40 {
+					if got := len(forProvider(r)); got != 41 && got != 40 {
 						t.Errorf("%s: want 40 fields and perhaps tags, got %d fields", name, got)
 					}
 
-					if forProvider(r).GetFields()["tags"].GetStructValue().GetFields()["ours"] != nil {
+					if fields(r.GetResource(), "spec", "forProvider", "tags")["ours"] != nil {
 						n++
 					}
 				}
@@ -63,7 +63,7 @@ func TestRequest(t *testing.T) {
 				t.Errorf("\n%s\nRequest(%s, ...): -want resources with tags, +got:\n%s", tc.reason, tc.state, diff)
 			}
 
-			if got := len(fields(req.GetObserved().GetComposite().GetResource(), "spec")["labels"].GetStructValue().GetFields()); got != 20 {
+			if got := len(fields(req.GetObserved().GetComposite().GetResource(), "spec", "labels")); got != 20 {
 				t.Errorf("Request(%s, ...): want 20 labels, got %d", tc.state, got)
 			}
 
@@ -112,12 +112,8 @@ func TestRequestErrors(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := ""
-			if _, err := Request(Settled, 1, 1, tc.function); err != nil {
-				got = err.Error()
-			}
-
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			_, err := Request(Settled, Field, 1, 1, tc.function)
+			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
 				t.Errorf("\n%s\nRequest(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
@@ -146,9 +142,9 @@ func TestInput(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := Input(tc.source, 3).AsMap()["sources"]
-			if diff := cmp.Diff([]any{tc.want}, got); diff != "" {
-				t.Errorf("\n%s\nInput(%s, 3): -want sources, +got:\n%s", tc.reason, tc.source, diff)
+			in, _ := input(tc.source, 3)
+			if diff := cmp.Diff([]any{tc.want}, in.AsMap()["sources"]); diff != "" {
+				t.Errorf("\n%s\ninput(%s, 3): -want sources, +got:\n%s", tc.reason, tc.source, diff)
 			}
 		})
 	}
