@@ -1079,8 +1079,13 @@ func TestExpressionsAlone(t *testing.T) {
 
 // FuzzRunFunction runs the function on whatever decodes to a request.
 func FuzzRunFunction(f *testing.F) {
-	for _, in := range calls.Inputs(f, responses+"/inputs.yaml") {
-		req := calls.Request(in)
+	var inputs []*structpb.Struct
+
+	tagstest.ReadYAML(f, responses+"/inputs.yaml", &inputs)
+
+	for _, in := range inputs {
+		req := calls.Request(nil)
+		(&calls.Step{Input: in}).Change(req)
 
 		// Tags in lists, and what the cloud has of all shapes.
 		maps.Copy(tagstest.ForProvider(req.GetDesired().GetResources()["bucket"]), tagstest.MustStructJSON(`{

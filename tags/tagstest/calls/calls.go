@@ -190,23 +190,6 @@ func (c *Case) Run(tb testing.TB, log *bytes.Buffer, function Function) []string
 	return out
 }
 
-// Inputs returns the inputs in a file, which has them without apiVersion and kind.
-func Inputs(tb testing.TB, path string) []*structpb.Struct {
-	tb.Helper()
-
-	var out []*structpb.Struct
-
-	tagstest.ReadYAML(tb, path, &out)
-
-	for i := range out {
-		if out[i] != nil {
-			out[i] = inputOf(out[i])
-		}
-	}
-
-	return out
-}
-
 // inputOf the fields that it has beside its apiVersion and kind.
 func inputOf(fields *structpb.Struct) *structpb.Struct {
 	in := tagstest.Struct(map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind})

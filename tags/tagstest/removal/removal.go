@@ -55,28 +55,16 @@ func (r *Removal) Keeps(before, after *structpb.Struct) bool {
 		return false
 	}
 
-	// Beside the tag field, everything stays.
-	rest, err := without(before, f.Path)
-	if err != nil {
-		return false
-	}
+	// Beside the tag field, everything stays, but for empty objects around it.
+	rest, err := object.Set(object.Tree(before), f.Path, object.Node{})
 
-	kept, err := without(after, f.Path)
-
-	return err == nil && r.keepsAll(rest.Struct(), kept.Struct())
-}
-
-// without returns a resource without the field at path, nor empty objects around it.
-func without(r *structpb.Struct, path object.Path) (object.Object, error) {
-	out, err := object.Set(object.Tree(r), path, object.Node{})
-
-	for n := len(path.Segments()) - 1; n > 0 && err == nil; n-- {
-		if v, _ := out.At(path.First(n)); v.IsObject() && v.IsEmpty() {
-			out, err = object.Set(out, path.First(n), object.Node{})
+	for n := len(f.Path.Segments()) - 1; n > 0 && err == nil; n-- {
+		if v, _ := rest.At(f.Path.First(n)); v.IsObject() && v.IsEmpty() {
+			rest, err = object.Set(rest, f.Path.First(n), object.Node{})
 		}
 	}
 
-	return out, err
+	return err == nil && r.keepsAll(rest.Struct(), after)
 }
 
 // kindOf returns the kind of a resource, as the stamper has it.
