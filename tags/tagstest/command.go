@@ -10,13 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
-// TB has the methods that tests and property tests have in common.
-type TB interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
 // ParseArgs parses the command line args as the program does, but doesn't run the command.
 func ParseArgs(line interface{ Cobra() *cobra.Command }, args []string) error {
 	c := line.Cobra()

@@ -78,18 +78,12 @@ func (g *Golden) done(t *testing.T) {
 		return
 	}
 
-	b, err := yaml.Marshal(g.got)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(g.path), 0o750)
-	}
-
-	if err == nil {
-		err = os.WriteFile(g.path, b, 0o600)
-	}
-
+	text, err := yaml.Marshal(g.got)
 	if err != nil {
-		t.Errorf("cannot write the golden file: %v", err)
+		t.Fatalf("cannot encode the golden file %s: %v", g.path, err)
 	}
+
+	WriteFiles(t, map[string]string{g.path: string(text)})
 }
 
 // ReadFile returns the text of a file.

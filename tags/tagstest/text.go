@@ -3,7 +3,6 @@ package tagstest
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,9 +14,7 @@ func Text(t *testing.T, path, text string) {
 	t.Helper()
 
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		WriteFiles(t, map[string]string{path: text})
 	}
 
 	if diff := cmp.Diff(string(ReadFile(t, path)), text); diff != "" {
