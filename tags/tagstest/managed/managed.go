@@ -4,6 +4,7 @@ package managed
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,7 +23,7 @@ func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *un
 		return o
 	}
 
-	v, segments := shaped(f, tags), f.Path.Segments()
+	v, segments := Shaped(f, tags), f.Path.Segments()
 	for i, sg := range slices.Backward(segments[1:]) {
 		if sg.Type == object.SegmentIndex {
 			v = []any{v}
@@ -31,7 +32,7 @@ func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *un
 
 		v = map[string]any{sg.Field: v}
 		if i == len(segments)-2 && segments[0].Field == "spec" {
-			v = map[string]any{sg.Field: shaped(f, tags), "other": "x"} // The object around the field is not empty without the field.
+			v = map[string]any{sg.Field: Shaped(f, tags), "other": "x"} // The object around the field is not empty without the field.
 		}
 	}
 
@@ -46,9 +47,9 @@ func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *un
 	return o
 }
 
-// shaped returns the value of a field with the tags.
-func shaped(f *field.Field, tags [][2]string) any {
-	asMap, asList := map[string]any{}, []any{}
+// Shaped returns the value of a field with the tags.
+func Shaped(f *field.Field, tags [][2]string) any {
+	asMap, asList, words := map[string]any{}, []any{}, []string{}
 
 	for _, t := range tags {
 		switch f.Shape {
@@ -60,14 +61,19 @@ func shaped(f *field.Field, tags [][2]string) any {
 			asList = append(asList, map[string]any{f.Key: t[0], f.Value: t[1]})
 		case field.StringList:
 			asList = append(asList, t[0]+f.Separator+t[1])
-		case field.Joined, field.Labels, field.None:
+		case field.Joined:
+			words = append(words, t[0]+f.Separator+t[1])
+		case field.Labels, field.None:
 			panic("no example has tags of shape " + f.Shape)
 		}
 	}
 
-	if f.Shape == field.Map || f.Shape == field.MapOfLists {
+	switch {
+	case f.Shape == field.Map || f.Shape == field.MapOfLists:
 		return asMap
+	case f.Shape == field.Joined:
+		return strings.Join(words, f.Delimiter)
+	default:
+		return asList
 	}
-
-	return asList
 }

@@ -16,11 +16,13 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
 )
 
 var (
@@ -81,7 +83,7 @@ type call struct {
 type source struct {
 	values     map[string]string
 	trusted    bool
-	tag        bool // The keys are tag keys.
+	keyForm    string
 	onConflict string
 
 	// expression of values, in which %s stands for one, or empty if they are written as they
@@ -145,7 +147,7 @@ func draw(t *rapid.T, provider, shape string) call {
 		s := source{
 			values:     make(map[string]string),
 			trusted:    rapid.Bool().Draw(t, "trusted"),
-			tag:        rapid.Bool().Draw(t, "tag keys"),
+			keyForm:    map[bool]string{false: "Qualified", true: "Tag"}[rapid.Bool().Draw(t, "tag key form")],
 			onConflict: rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "on conflict"),
 		}
 
@@ -193,27 +195,7 @@ func (c *call) field(pairs [][2]string) any {
 		return nil
 	}
 
-	fields, list, entries := map[string]any{}, []any{}, []string{}
-
-	for _, p := range pairs {
-		fields[p[0]] = p[1]
-		entries = append(entries, p[0]+c.separator+p[1])
-
-		if c.shape == "StringList" {
-			list = append(list, p[0]+c.separator+p[1])
-		} else {
-			list = append(list, map[string]any{"key": p[0], "value": p[1]})
-		}
-	}
-
-	switch c.shape {
-	case "Map":
-		return fields
-	case "Joined":
-		return strings.Join(entries, ",")
-	default:
-		return list
-	}
+	return managed.Shaped(&field.Field{Shape: field.Shape(c.shape), Key: "key", Value: "value", Separator: c.separator, Delimiter: ","}, pairs)
 }
 
 // escapedField returns the field of the earlier tags, as an attacker would write it.
@@ -230,29 +212,19 @@ func (c *call) escapedField() any {
 		}
 	}
 
-	out := strings.Builder{}
-
-	for i, e := range entries {
-		delimiter := map[bool]string{true: `\,`, false: ","}[i%3 == 1]
-		if i == 0 {
-			delimiter = ""
-		}
-
-		out.WriteString(delimiter + e)
+	out := entries[0]
+	for i, e := range entries[1:] {
+		out += map[bool]string{true: `\,`, false: ","}[i%3 == 0] + e
 	}
 
-	return out.String()
+	return out
 }
 
 // input returns the input of a step with the sources.
 func (c *call) input(sources []source) *structpb.Struct {
 	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
-	if c.shape == "StringList" {
-		rule["stringList"] = map[string]any{"separator": c.separator}
-	}
-
-	if c.shape == "Joined" {
-		rule["joined"] = map[string]any{"separator": c.separator}
+	if option := map[string]string{"StringList": "stringList", "Joined": "joined"}[c.shape]; option != "" {
+		rule[option] = map[string]any{"separator": c.separator}
 	}
 
 	in := map[string]any{
@@ -302,12 +274,7 @@ func (c *call) input(sources []source) *structpb.Struct {
 	list := []any{}
 
 	for _, s := range sources {
-		form := "Qualified"
-		if s.tag {
-			form = "Tag"
-		}
-
-		source := map[string]any{"type": "Value", "values": s.values, "trusted": s.trusted, "keyForm": form, "onConflict": s.onConflict}
+		source := map[string]any{"type": "Value", "values": s.values, "trusted": s.trusted, "keyForm": s.keyForm, "onConflict": s.onConflict}
 
 		if s.expression != "" && len(s.values) > 0 {
 			expressions := make(map[string]string, len(s.values))
@@ -332,33 +299,17 @@ func (c *call) input(sources []source) *structpb.Struct {
 	return tagstest.Struct(in)
 }
 
-// resource returns a resource with the tags tagged in its tag field, and the tags cloud in its status.
-func (c *call) resource(tagged, cloud [][2]string) *fnv1.Resource {
-	forProvider, status := map[string]any{"region": "r"}, map[string]any{}
-	if v := c.field(tagged); v != nil {
-		forProvider["tags"] = v
-	}
-
-	if v := c.field(cloud); v != nil {
-		status["tags"] = v
-	}
+// resource returns a resource with the metadata, and with the value tagged in its tag field. Its status is the field of the tags cloud.
+func (c *call) resource(metadata map[string]any, tagged any, cloud [][2]string) *fnv1.Resource {
+	isNil := func(_ string, v any) bool { return v == nil }
+	forProvider, status := map[string]any{"region": "r", "tags": tagged}, map[string]any{"tags": c.field(cloud)}
+	maps.DeleteFunc(forProvider, isNil)
+	maps.DeleteFunc(status, isNil)
 
 	return &fnv1.Resource{Resource: tagstest.Struct(map[string]any{
-		"apiVersion": "t.example.org/v1", "kind": "T",
+		"apiVersion": "t.example.org/v1", "kind": "T", "metadata": metadata,
 		"spec": map[string]any{"forProvider": forProvider}, "status": map[string]any{"atProvider": status},
 	})}
-}
-
-// copies returns the map of strings of the composite resource for kubernetesMetadata.
-func (c *call) copies() map[string]any {
-	switch v := c.field(c.copied).(type) {
-	case map[string]any:
-		return v
-	case string:
-		return map[string]any{"tags": v}
-	default:
-		return nil
-	}
 }
 
 // managedFields returns the fields of two managers. They own every other tag each, and some tags together.
@@ -385,29 +336,31 @@ func (c *call) managedFields() []any {
 }
 
 func (c *call) request() *fnv1.RunFunctionRequest {
+	copied := c.field(c.copied)
+	if c.shape == "Joined" {
+		copied = map[string]any{"tags": copied}
+	}
+
 	xr := tagstest.Struct(map[string]any{
 		"apiVersion": "platform.example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "x"},
-		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove, "copied": c.copies()},
+		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove, "copied": copied},
 	})
 
-	observed := c.resource(c.others, c.cloud)
-	observed.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"managedFields": c.managedFields()}}).GetFields()["v"]
-
-	desired := c.resource(c.earlier, nil)
-	if v := c.escapedField(); v != nil {
-		tagstest.ForProvider(desired)["tags"] = tagstest.Struct(map[string]any{"v": v}).GetFields()["v"]
+	metadata := map[string]any{}
+	if c.leftAlone {
+		metadata["annotations"] = map[string]any{locate.IgnoreAnnotation: "true"}
 	}
 
+	desired := c.resource(metadata, c.escapedField(), nil)
 	delete(desired.GetResource().GetFields(), "status")
 
-	if c.leftAlone {
-		desired.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"annotations": map[string]any{locate.IgnoreAnnotation: "true"}}}).GetFields()["v"]
-	}
-
 	return &fnv1.RunFunctionRequest{
-		Input:    c.input(c.sources),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: map[string]*fnv1.Resource{"r": observed}},
-		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": desired}},
+		Input: c.input(c.sources),
+		Observed: &fnv1.State{
+			Composite: &fnv1.Resource{Resource: xr},
+			Resources: map[string]*fnv1.Resource{"r": c.resource(map[string]any{"managedFields": c.managedFields()}, c.field(c.others), c.cloud)},
+		},
+		Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"r": desired}},
 	}
 }
 
@@ -548,7 +501,7 @@ func Check(t *rapid.T, providers, shapes []string, function calls.Function) {
 	}
 
 	// Neither this step again nor another one with the same reserved keys has anything to change.
-	other := c.input([]source{{onConflict: "Retain"}})
+	other := c.input([]source{{keyForm: "Qualified", onConflict: "Retain"}})
 	delete(other.GetFields(), "removeTags")
 	delete(other.GetFields(), "ignoreTags")
 
@@ -579,24 +532,16 @@ func (c *call) checkSame(t *rapid.T, name string, first, second *fnv1.State) {
 
 // checkFailure checks that a resource has no slot for a tag of a trusted source.
 func (c *call) checkFailure(t *rapid.T) {
-	trusted := make(map[string]bool)
+	trusted := make(map[string]string)
 
 	for _, s := range c.sources {
-		for key := range s.values {
-			trusted[key] = trusted[key] || s.trusted
+		if s.trusted {
+			maps.Copy(trusted, s.values)
 		}
 	}
 
-	n := 0
-
-	for _, isTrusted := range trusted {
-		if isTrusted {
-			n++
-		}
-	}
-
-	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+len(c.others)+2*n <= limit {
-		t.Fatalf("%d earlier tags, %d tags of others, and at most %d of trusted sources have room among %d", len(c.earlier), len(c.others), 2*n, limit)
+	if limit, n := c.profile().MaxTags-c.slots, 2*len(trusted); len(c.earlier)+len(c.others)+n <= limit {
+		t.Fatalf("%d earlier tags, %d tags of others, and at most %d of trusted sources have room among %d", len(c.earlier), len(c.others), n, limit)
 	}
 }
 
@@ -676,7 +621,7 @@ func (c *call) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys [][]
 	for _, s := range c.sources {
 		for key := range s.values {
 			tagKey := c.prefix + key
-			if s.tag {
+			if s.keyForm == "Tag" {
 				tagKey = key
 			}
 
