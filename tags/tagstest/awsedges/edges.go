@@ -4,7 +4,6 @@ package awsedges
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -34,11 +33,8 @@ type Subject struct {
 	// launched is the path of the launched field, such as spec.forProvider.resourceTags. Empty for the kind's own tags.
 	launched string
 
-	// Models are rows of requests that tag a resource of the kind or make one.
-	Models []awsmodels.Row
-
-	// Documents override Models.
-	Documents []awsmodels.Row
+	// rows are of requests that tag a resource of the kind or make one, and then of documents, which narrow these.
+	rows []awsmodels.Row
 
 	field field.Field
 }
@@ -59,11 +55,11 @@ const wide = "ec2"
 // legal reports whether the tag is legal by the rules of the cloud: by the general rules, and by each row.
 func (s Subject) legal(key, value string) bool {
 	rows := []awsmodels.Limits{general}
-	if s.Models[0].Service == wide {
+	if s.rows[0].Service == wide {
 		rows[0].Key.Pattern, rows[0].Value.Pattern = "", ""
 	}
 
-	for _, r := range slices.Concat(s.Models, s.Documents) {
+	for _, r := range s.rows {
 		rows = append(rows, r.Limits)
 	}
 
@@ -72,7 +68,7 @@ func (s Subject) legal(key, value string) bool {
 
 // refused reports whether a row of the kind refuses a tag that the contract admits.
 func (s Subject) refused(key, value string) bool {
-	return slices.ContainsFunc(slices.Concat(s.Models, s.Documents), func(r awsmodels.Row) bool {
+	return slices.ContainsFunc(s.rows, func(r awsmodels.Row) bool {
 		return r.Service != wide && !admits(r.Limits, key, value)
 	})
 }
@@ -123,22 +119,21 @@ func Subjects(tb testing.TB) (subjects []Subject, without []string) {
 				tagged = profile.LaunchedKind(gvk.Kind, s.launched)
 			}
 
-			s.Models = modelsOf(rowsOf(models, word), tagged)
+			s.rows = modelsOf(rowsOf(models, word), tagged)
+			hasModel := s.rows != nil
 
 			for _, r := range rowsOf(documents, word) {
 				if slices.Contains(r.Names, "*") || slices.Contains(r.Names, tagged) {
-					s.Documents = append(s.Documents, r)
+					s.rows = append(s.rows, r)
 				}
 			}
 
-			if id := fmt.Sprint(word, s.Models, s.Documents); !told[id] {
-				told[id] = true
-
-				if s.Models == nil {
-					without = append(without, word)
-				} else {
-					subjects = append(subjects, s)
-				}
+			if id := fmt.Sprint(word, s.rows); told[id] {
+				continue
+			} else if told[id] = true; hasModel {
+				subjects = append(subjects, s)
+			} else {
+				without = append(without, word)
 			}
 		}
 	}
@@ -183,26 +178,23 @@ func modelsOf(rows []awsmodels.Row, kind string) (out []awsmodels.Row) {
 	return out
 }
 
-// A tag is a key and a value.
-type tag struct{ key, value string }
-
 // edges returns tags at the edges of the subject's limits: lengths, and characters of each class.
-func (s Subject) edges() []tag {
-	tags := []tag{{"k", ""}, {"k0", " "}, {" ", "v"}, {"aws:k", "v"}, {"RDS:k", "v"}, {"dms:k", "v"}}
+func (s Subject) edges() map[string]string {
+	tags := map[string]string{"k": "", "k0": " ", " ": "v", "aws:k": "v", "RDS:k": "v", "dms:k": "v"}
 
-	for _, r := range append(slices.Concat(s.Models, s.Documents), awsmodels.Row{Limits: general}) {
+	for _, r := range append(slices.Clone(s.rows), awsmodels.Row{Limits: general}) {
 		for n := range 2 {
-			tags = append(tags, tag{strings.Repeat("k", cmp.Or(min(r.Key.Max, 300), 128)+n), "v"}, tag{fmt.Sprintf("v%d", n), strings.Repeat("v", cmp.Or(min(r.Value.Max, 300), 256)+n)})
+			key, value := cmp.Or(min(r.Key.Max, 300), 128)+n, cmp.Or(min(r.Value.Max, 300), 256)+n
+			tags[strings.Repeat("k", key)] = "v"
+			tags[fmt.Sprintf("value%d", value)] = strings.Repeat("v", value)
 		}
 	}
 
 	for _, c := range "aZ09 +-=._:/@,;<>?%&\"'\\~*äß\u4e2d٣½Ⅳ\u00a0\u2028\t\n\f\x01\u0085€😀" {
-		tags = append(tags, tag{fmt.Sprintf("k%ck", c), "v"}, tag{fmt.Sprintf("v%x", c), fmt.Sprintf("v%cv", c)})
+		tags[fmt.Sprintf("k%ck", c)], tags[fmt.Sprintf("v%x", c)] = "v", fmt.Sprintf("v%cv", c)
 	}
 
-	slices.SortFunc(tags, func(a, b tag) int { return strings.Compare(a.key, b.key) })
-
-	return slices.CompactFunc(tags, func(a, b tag) bool { return a.key == b.key })
+	return tags
 }
 
 // Check compares the tags that the function makes of labels at the edges, by the rules of the cloud, with the rows, and so
@@ -210,34 +202,36 @@ func (s Subject) edges() []tag {
 func (s Subject) Check(tb testing.TB, function calls.Function) {
 	tb.Helper()
 
-	for batch := range slices.Chunk(s.edges(), 10) {
+	edges := s.edges()
+
+	for batch := range slices.Chunk(slices.Sorted(maps.Keys(edges)), 10) {
 		labels, want := map[string]string{}, map[string]string{}
 		refused := 0
 
-		for _, e := range batch {
-			labels[e.key] = e.value
+		for _, key := range batch {
+			labels[key] = edges[key]
 
-			if s.legal(e.key, e.value) {
-				want[e.key] = e.value
+			if s.legal(key, edges[key]) {
+				want[key] = edges[key]
 			}
 
-			if admits(contract, e.key, e.value) && s.refused(e.key, e.value) {
+			if admits(contract, key, edges[key]) && s.refused(key, edges[key]) {
 				refused++
 			}
 		}
 
 		got, _ := s.run(tb, "Cloud", labels, function)
 		if diff := gocmp.Diff(want, got); diff != "" {
-			tb.Errorf("\nThe rules of the cloud should admit the same as the rows.\n%s, %v: -want, +got:\n%s", s.GroupKind(), slices.Concat(s.Models, s.Documents), diff)
+			tb.Errorf("\nThe rules of the cloud should admit the same as the rows.\n%s, %v: -want, +got:\n%s", s.GroupKind(), s.rows, diff)
 		}
 
 		if _, got := s.run(tb, "", labels, function); got != refused {
-			tb.Errorf("\nThe function should name each tag that a row refuses.\n%s, %v: want %d of %q, got %d", s.GroupKind(), slices.Concat(s.Models, s.Documents), refused, labels, got)
+			tb.Errorf("\nThe function should name each tag that a row refuses.\n%s, %v: want %d of %q, got %d", s.GroupKind(), s.rows, refused, labels, got)
 		}
 	}
 
 	limit := general.MaxTags
-	for _, r := range slices.Concat(s.Models, s.Documents) {
+	for _, r := range s.rows {
 		limit = min(limit, cmp.Or(r.MaxTags, limit))
 	}
 
@@ -250,19 +244,8 @@ func (s Subject) Check(tb testing.TB, function calls.Function) {
 	_, refused := s.run(tb, "", labels, function)
 
 	if want := min(general.MaxTags-limit, 1); len(tags) != limit || refused != want {
-		tb.Errorf("\nThe last slot should be the last one of the rows.\n%s, %v: want %d tags, and %d refused, got %d, and %d", s.GroupKind(), slices.Concat(s.Models, s.Documents), limit, want, len(tags), refused)
+		tb.Errorf("\nThe last slot should be the last one of the rows.\n%s, %v: want %d tags, and %d refused, got %d, and %d", s.GroupKind(), s.rows, limit, want, len(tags), refused)
 	}
-}
-
-func text(tb testing.TB, value any) string {
-	tb.Helper()
-
-	b, err := json.Marshal(value)
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	return string(b)
 }
 
 var refusals = regexp.MustCompile(`refuses (\d+) tags?`)
@@ -273,41 +256,41 @@ func (s Subject) run(tb testing.TB, rules string, labels map[string]string, func
 	tb.Helper()
 
 	tagField, _ := field.ToTagField(s.GroupVersionKind, s.field) // Some releases have no field.
-	input := fmt.Sprintf(`"keyPrefix": "", "providerTags": "None", "launchedResources": "Tag", "statusFieldPath": "status.cloudTags", "tagFields": [%s],
-		"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`, text(tb, tagField))
+	input := map[string]any{
+		"keyPrefix": "", "providerTags": "None", "launchedResources": "Tag", "statusFieldPath": "status.cloudTags", "tagFields": []any{tagField},
+		"sources": []any{map[string]any{"type": "CompositeField", "fromFieldPath": "spec.labels"}},
+	}
 	if rules != "" {
-		input += `, "profileRules": "` + rules + `"`
+		input["profileRules"] = rules
 	}
 
 	xr := map[string]any{"apiVersion": "example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "xr"}, "spec": map[string]any{"labels": labels}}
 
-	rsp, err := function(tb.Context(), &fnv1.RunFunctionRequest{
-		Meta: &fnv1.RequestMeta{Tag: "tag"}, Input: calls.Input(input),
+	req := &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Tag: "tag"},
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(xr)}},
 		Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: tagstest.MustStructJSON(
 			fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "spec": {"forProvider": {}}}`, s.GroupVersion().String(), s.Kind))}}},
-	})
+	}
+	(&calls.Step{Input: tagstest.Struct(input)}).Change(req)
+
+	rsp, err := function(tb.Context(), req)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tags = make(map[string]string)
 
-	status := rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue().GetFields()["cloudTags"].GetStructValue()
-	for key, value := range status.GetFields()["resources"].GetStructValue().GetFields()["r"].GetStructValue().GetFields() {
-		tags[key] = value.GetStringValue()
+	at, path := rsp.GetDesired().GetComposite().GetResource(), "status.cloudTags.resources.r"
+	if s.launched != "" {
+		at, path = rsp.GetDesired().GetResources()["r"].GetResource(), s.launched
 	}
 
-	if s.launched != "" {
-		at := rsp.GetDesired().GetResources()["r"].GetResource()
-		for segment := range strings.SplitSeq(s.launched, ".") {
-			at = at.GetFields()[segment].GetStructValue()
-		}
+	for name := range strings.SplitSeq(path, ".") {
+		at = at.GetFields()[name].GetStructValue()
+	}
 
-		clear(tags)
-
-		for key, value := range at.GetFields() {
-			tags[key] = value.GetStringValue()
-		}
+	tags = make(map[string]string)
+	for key, value := range at.GetFields() {
+		tags[key] = value.GetStringValue()
 	}
 
 	for _, r := range rsp.GetResults() {
