@@ -68,12 +68,13 @@ func Shaped(f *field.Field, tags [][2]string) any {
 		}
 	}
 
-	switch {
-	case f.Shape == field.Map || f.Shape == field.MapOfLists:
-		return asMap
-	case f.Shape == field.Joined:
+	if f.Shape == field.Joined {
 		return strings.Join(words, f.Delimiter)
-	default:
-		return asList
 	}
+
+	if f.Shape == field.Map || f.Shape == field.MapOfLists {
+		return asMap
+	}
+
+	return asList
 }

@@ -210,14 +210,13 @@ func (c *call) escapedField() any {
 		if key, _, _ := strings.Cut(entries[i], c.separator); i%5 == 4 && !c.isReserved(key) {
 			entries[i] = key
 		}
+
+		if i%3 == 0 && i < len(entries)-1 {
+			entries[i] += `\`
+		}
 	}
 
-	out := entries[0]
-	for i, e := range entries[1:] {
-		out += map[bool]string{true: `\,`, false: ","}[i%3 == 0] + e
-	}
-
-	return out
+	return strings.Join(entries, ",")
 }
 
 // input returns the input of a step with the sources.
