@@ -127,9 +127,7 @@ func render(t *testing.T, engine scenario.Engine, s scenario.Scenario, running m
 func read(tb testing.TB, name string) string {
 	tb.Helper()
 
-	text := tagstest.ReadFile(tb, name)
-
-	return string(text)
+	return string(tagstest.ReadFile(tb, name))
 }
 
 // marshal returns a value as YAML.
