@@ -80,7 +80,7 @@ type Source struct {
 	OnConflict Conflict
 }
 
-// IsLaterThan reports whether s comes after the other source, so that its labels win. Every source comes after nil.
+// IsLaterThan reports whether s comes after the other source, so that its labels win. The nil source of a label of CloudTags comes first.
 func (s *Source) IsLaterThan(other *Source) bool {
 	return s != nil && (other == nil || s.Position > other.Position)
 }
@@ -100,14 +100,14 @@ const (
 	Fail Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys, and then by their tag keys. With keyForm: Tag, a second label env has the tag key
-// env instead of plexsphere:env.
+// Compare orders labels by their qualified keys, and then by their tag keys. Two labels can have the qualified key env: one with the tag
+// key plexsphere:env, and one with the tag key env, by keyForm: Tag.
 func (l Label) Compare(other Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
 
-// Beats reports whether l stays and the other label goes, if only one of them can stay. A trusted label stays, or else the label
-// of the later source.
+// Beats reports whether l wins over a label with another TagKey, if a cloud has one key for both: a_b for A/b and a_b on Google Cloud.
+// A trusted label wins, or else the label of the later source.
 func (l Label) Beats(other Label) bool {
 	if l.Trusted != other.Trusted {
 		return l.Trusted
@@ -116,7 +116,7 @@ func (l Label) Beats(other Label) bool {
 	return l.Source.IsLaterThan(other.Source)
 }
 
-// CompareTrust orders trusted labels first, so that others are skipped before them if there are too many.
+// CompareTrust orders trusted labels first. If there are too many labels, the last ones are skipped.
 func (l Label) CompareTrust(other Label) int {
 	switch {
 	case l.Trusted == other.Trusted:
@@ -132,15 +132,15 @@ func (l Label) CompareTrust(other Label) int {
 type Tag struct {
 	Label
 
-	// Key is the label's TagKey in the key format of the tag profile. On Google Cloud, plexsphere:platform/env becomes
-	// plexsphere_platform_env. Value is the label's Value in the value format of the tag profile.
+	// Key is the key on the cloud, after the key format. On Google Cloud, plexsphere:platform/env becomes plexsphere_platform_env.
+	// Value is the value on the cloud, after the value format.
 	Key, Value string
 
 	// Reserved reports whether only trusted labels may have the key.
 	Reserved bool
 }
 
-// OnConflict returns the OnConflict of the label's source, or Retain without a source.
+// OnConflict returns the OnConflict of the label's source. It returns Retain for a label of CloudTags, which has no source.
 func (t *Tag) OnConflict() Conflict {
 	if t.Source == nil {
 		return Retain
@@ -149,13 +149,13 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// SkippedLabel returns the names of the tag's label, with the name of the tag profile and the reason to skip it. Its TagKey is
-// Key of the tag, in the key format.
+// SkippedLabel returns the keys of the tag, with the name of the tag profile and the reason to skip the label. The result's TagKey is
+// t.Key, not t.TagKey.
 func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag that a skipped label would be. A [SkippedLabel] has only the names of it.
+// A SkippedTag is the tag that a skipped label would be. A [SkippedLabel] has its keys, and no value.
 type SkippedTag struct {
 	Tag
 

@@ -17,13 +17,14 @@ type Transformer struct {
 	// denied are labels with reserved keys from sources that aren't trusted.
 	denied []Label
 
-	// reservedPatterns are the patterns of reserved keys. The set reservedKeys has the same keys, ignoring case.
+	// reservedPatterns are the patterns of reserved keys. Transform puts them in the key format of a profile. reservedKeys is the set
+	// of the keys before any key format, and ignores case.
 	reservedPatterns []string
 	reservedKeys     profile.KeySet
 
 	keyPrefix string
 
-	// overridden are trusted labels that lost to later sources, by their tag keys.
+	// overridden are trusted labels that later sources replaced, by TagKey. Transform may bring one back: see SetOverridden.
 	overridden map[string]Label
 
 	// transformed has the results of earlier calls of Transform.
@@ -43,14 +44,14 @@ type Transformed struct {
 	keyFormat, valueFormat profile.Format
 	keyPrefix              string
 
-	// Only trusted labels may have keys of reservedKeys, or tag keys of reservedTagKeys.
+	// Only trusted labels may have a key of reservedKeys before the key format, or a Key of reservedTagKeys.
 	reservedKeys, reservedTagKeys profile.KeySet
 }
 
 // Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
 // qualified key. If two slots are free, the last of three tags is skipped with the reason count-cap.
 func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
-	fitting := d.Tags[:max(min(len(d.Tags), slots), 0)]
+	fitting := d.Tags[:min(max(slots, 0), len(d.Tags))]
 	skipped := slices.Clone(d.Skipped)
 
 	for _, t := range d.Tags[len(fitting):] {
@@ -62,9 +63,10 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether the string key+separator+value of the tag t can also be read as a tag with a reserved key, or
-// with a key that providers set. With the reserved key zone and the separator =, the tag zone=a: b has the string zone=a=b. It
-// reads as zone: a=b, too. A trusted label may have such a reserved key. Without a separator, the result is false.
+// ReadsAsReserved reports whether the string of the tag t in a list of strings can be read with a reserved key, or with a key that
+// providers set, such as crossplane-name. If zone is reserved and the separator is =, the key zone=a and the value b give zone=a=b.
+// The key zone and the value a=b give the same string. For a trusted label, only keys that providers set count. Without a separator,
+// the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	if separator == "" {
 		return false
@@ -72,11 +74,11 @@ func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 
 	entry := t.Key + separator + t.Value
 
-	if _, ok := providersKeySet.First(entry, separator); ok {
+	if _, ok := providersKeySet.ShortestKey(entry, separator); ok {
 		return true
 	}
 
-	_, isReserved := d.reservedTagKeys.First(entry, separator)
+	_, isReserved := d.reservedTagKeys.ShortestKey(entry, separator)
 
 	return isReserved && !t.Trusted
 }
@@ -84,15 +86,15 @@ func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 // Reserved returns the tag keys that only trusted labels may have.
 func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
 
-// QualifiedKey returns the tag key without the key prefix: platform/env for plexsphere:platform/env.
+// QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.
 func (d *Transformed) QualifiedKey(tagKey string) string {
 	return strings.TrimPrefix(tagKey, d.keyPrefix)
 }
 
-// HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
-// Without a key prefix, it returns false.
+// HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud. If
+// that is empty, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.keyPrefix))
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.keyPrefix)) // "" is an empty qualified key.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 

@@ -134,8 +134,8 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 	}
 }
 
-// First returns the shortest of the keys that Of returns, if there is any.
-func (s KeySet) First(entry, separator string) (string, bool) {
+// ShortestKey returns the shortest of the keys that Of returns, if there is any.
+func (s KeySet) ShortestKey(entry, separator string) (string, bool) {
 	for key := range s.Of(entry, separator) {
 		return key, true
 	}

@@ -113,7 +113,7 @@ func (e *Entry) FitsIn(limits *field.Limits) bool {
 // find different keys.
 func (e *Entry) FirstKey(keys profile.KeySet) (string, bool) {
 	if e.separator != "" {
-		return keys.First(e.String(), e.separator)
+		return keys.ShortestKey(e.String(), e.separator)
 	}
 
 	if i := slices.IndexFunc(e.possibleKeys, keys.Has); i >= 0 {

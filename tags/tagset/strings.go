@@ -45,10 +45,10 @@ func (l stringList) keyOf(s string) (key string, ok bool) {
 	}
 
 	if l.keys.Prefixes.Has(s) {
-		return l.keys.Prefixes.First(s, l.field.Separator)
+		return l.keys.Prefixes.ShortestKey(s, l.field.Separator)
 	}
 
-	return l.keys.Patterns.First(s, l.field.Separator)
+	return l.keys.Patterns.ShortestKey(s, l.field.Separator)
 }
 
 func (l stringList) write(entries iter.Seq[*Entry], n int) object.Node {
