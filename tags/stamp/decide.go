@@ -18,22 +18,22 @@ type Decision struct {
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
 
-	// insteadOf has the entries of another system's tag that takes the place of a missing label, by the label's position. With
-	// ignoreTags [backup], the cloud's backup: daily is there instead of the label backup: weekly.
+	// insteadOf has the entries of the cloud's tag that takes the slot of a label, by the label's position. With ignoreTags [backup], the
+	// cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOf map[int][]tagset.Entry
 
-	// otherSystemsTags has the entries of each tag of another system that the field lacks, or of which the field has fewer entries than
-	// the cloud. In a list of strings, zone=a and zone=b are two entries of the tag zone.
+	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that fill may add, with all of their entries. If the cloud
+	// has the strings zone=a and zone=b, and the field has zone=a, then zone is among them, with both entries.
 	otherSystemsTags [][]tagset.Entry
 
-	// respelled has the positions of labels with reserved keys that replace a tag in another case: the label owner replaces Owner.
+	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
 	respelled []int
 
-	// trustedWithoutSlot counts the trusted labels without a tag slot. trustedWithoutSlotKeys has the first of their keys.
+	// trustedWithoutSlot counts the trusted labels without a tag slot. trustedWithoutSlotKeys has the first few keys of these.
 	trustedWithoutSlot     int
 	trustedWithoutSlotKeys []string
 
-	// takenAwayKeys has the reserved keys of tags that an earlier step set, and that Decide removed.
+	// takenAwayKeys has the reserved keys of an earlier step's tags that Decide removes, and that no label replaces.
 	takenAwayKeys []string
 
 	// notes say which tags differ from the input's wishes, and why.
@@ -42,7 +42,7 @@ type Decision struct {
 	// trusted has the tags that stay because an earlier step set them from a trusted source, key to value.
 	trusted map[string]string
 
-	// follows has the changes of other systems' tags that this run follows: see follow.
+	// follows has the changes in the cloud that the field takes over, such as backup from daily to weekly: see follow.
 	follows followedChanges
 }
 
@@ -54,7 +54,8 @@ type Decision struct {
 //   - It removes the tags that removeTags names.
 //   - It fills the free tag slots.
 //
-// It returns an error if a label has onConflict Error, and the tag has another value.
+// It returns an error if a label has onConflict Error, and an earlier step has set its tag. conflictOf finds other tags with another
+// value.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, records: s.Labels.newRecords()}
 	d.removeReserved()
@@ -80,18 +81,18 @@ func (d *Decision) removeReserved() {
 
 	for e := range d.Tags.All() {
 		key, isReserved := l.reservedKey(e)
-		if !isReserved || d.setByTrustedLabel(e) {
+		if !isReserved || d.getsTrustedLabel(e) {
 			continue
 		}
 
 		if l.setByProvider(e) && !e.IsAmbiguous() {
-			continue // The provider would add the tag again.
+			continue // The provider would add it again. But a joined string can also be read with a reserved key.
 		}
 
-		labelKey, hasLabel := e.FirstKey(l.reservedByLabels)
-		_, hasSkippedLabel := e.FirstKey(l.reservedBySkipped)
+		entryKey, hasLabel := e.KeyIn(l.reservedByLabels)
+		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
-		if lacksLabel := !hasLabel && !hasSkippedLabel; lacksLabel && d.setFromEarlierTrustedSource(e) {
+		if hasAnyLabel := hasLabel || hasSkippedLabel; !hasAnyLabel && d.keepEarlierTrusted(e) {
 			continue
 		}
 
@@ -99,17 +100,17 @@ func (d *Decision) removeReserved() {
 
 		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		} else if !d.takesSlotAlready(e) { // Another field manager's tag stays, and keeps its slot.
-			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
+		} else if !d.takesSlotAlready(e) { // No other field manager keeps e, so the label gets its slot.
+			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(entryKey)])
 		}
 	}
 }
 
-// setByTrustedLabel reports whether the entry e gets or has the value of a trusted label, in one of two cases:
+// getsTrustedLabel reports whether the entry e gets or has the value of a trusted label, in one of two cases:
 //   - The label has a reserved key. The label owner: team-a later replaces owner: me.
-//   - e has the key and the value of the label. If only owner is reserved, the string owner=a=b may be the tag of the trusted label
-//     owner=a: b.
-func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
+//   - e has the key and the value of the label. If owner is reserved, the string owner=a=b stays if it is the tag of a trusted label
+//     with the key owner=a and the value b.
+func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {
 		return false
@@ -118,21 +119,21 @@ func (d *Decision) setByTrustedLabel(e *tagset.Entry) bool {
 	l := &d.Labels.all[i]
 	isSameTag := e.Key == l.Key && tagset.IsText(e.Value, l.Value)
 
-	return l.Reserved || l.Trusted && isSameTag
+	return l.Reserved || l.Trusted && isSameTag // A label with a reserved key is trusted.
 }
 
-// setFromEarlierTrustedSource reports whether an earlier step of this function set the entry e from a trusted source. If so, it adds e
-// to d.trusted, for later steps.
-func (d *Decision) setFromEarlierTrustedSource(e *tagset.Entry) (found bool) {
+// keepEarlierTrusted keeps the entry e if an earlier step of this function set it from a trusted source. Then it adds e to d.trusted, for
+// later steps.
+func (d *Decision) keepEarlierTrusted(e *tagset.Entry) (kept bool) {
 	for key, value := range d.EarlierTrustedTags {
-		if e.IsTag(key, value) {
-			found = true
+		if e.IsTag(key, value) { // The string owner=a=b can be two tags.
+			kept = true
 
 			d.trusted = withKey(d.trusted, key, value)
 		}
 	}
 
-	return found
+	return kept
 }
 
 // replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod replaces
@@ -153,7 +154,7 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// These labels take the slots of the tags that removeReserved has removed.
+	// These labels take the slots that removeReserved has freed, unless removeTags names them.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)

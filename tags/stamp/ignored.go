@@ -80,8 +80,8 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 		e := &entries[i]
 
 		// A trusted source decides on its reserved keys, even if its label was skipped.
-		_, isReservedByLabel := e.FirstKey(l.reservedByLabels)
-		_, isReservedBySkipped := e.FirstKey(l.reservedBySkipped)
+		_, isReservedByLabel := e.KeyIn(l.reservedByLabels)
+		_, isReservedBySkipped := e.KeyIn(l.reservedBySkipped)
 
 		if isReservedByLabel || isReservedBySkipped {
 			continue

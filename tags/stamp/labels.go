@@ -231,14 +231,14 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 // setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
 // of strings, one string can have several keys, and a string without a separator is a key.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
-	_, found := e.FirstKey(tags.ProvidersKeySet())
+	_, found := e.KeyIn(tags.ProvidersKeySet())
 	return found || e.String() != "" && tags.ProvidersKeySet().Has(e.Key)
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
 // have several keys: owner=a=b may be the tag owner: a=b, or the tag owner=a: b.
 func (l *Labels) reservedKey(e *tagset.Entry) (key string, found bool) {
-	return e.FirstKey(l.transformed.Reserved())
+	return e.KeyIn(l.transformed.Reserved())
 }
 
 // protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty

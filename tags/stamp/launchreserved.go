@@ -36,13 +36,13 @@ func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
 			continue // The value has no tags.
 		}
 
-		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // For setFromEarlierTrustedSource.
+		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // For keepEarlierTrusted.
 
 		for e := range set.All() {
 			key, isReserved := labels.reservedKey(e)
 			i, isLabel := labels.positionOf(e)
 			isTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
-			maySet := isTrusted || d.setFromEarlierTrustedSource(e) || labels.setByProvider(e)
+			maySet := isTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
 
 			if isReserved && !maySet {
 				keys = append(keys, key)

@@ -108,10 +108,10 @@ func (e *Entry) FitsIn(limits *field.Limits) bool {
 	return true
 }
 
-// FirstKey returns the first of the entry's possible keys that is in keys, and whether there is one. In a list of
+// KeyIn returns the first of the entry's possible keys that is in keys, and whether there is one. In a list of
 // strings, a=b=c has the possible keys a and a=b, and the shortest is the first. In a joined string, controllers may
 // find different keys.
-func (e *Entry) FirstKey(keys profile.KeySet) (string, bool) {
+func (e *Entry) KeyIn(keys profile.KeySet) (string, bool) {
 	if e.separator != "" {
 		return keys.ShortestKey(e.String(), e.separator)
 	}
