@@ -50,11 +50,12 @@ func longestFirst(texts []string) []string {
 // sortedKeys returns the sorted keys of the map.
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// identifier matches field names that CEL admits after a dot. Other field names are written in brackets, such as ['my-field'].
+// identifier matches field names that CEL admits after a dot, such as labels, but also words of CEL, such as in. Other names stand in
+// brackets: [?'my-field'].
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
 // valueAt returns the expression of the value at the path in the object. For spec.labels in oldObject, it returns
-// oldObject.?spec.?labels.orValue(dyn(null)). Its result is null if the object has no such field.
+// oldObject.?spec.?labels.orValue(dyn(null)). The result is null if oldObject has no such field.
 func valueAt(obj celText, path object.Path) celText {
 	for _, segment := range path.Segments() {
 		switch {
@@ -107,8 +108,8 @@ func anyOfInParens(conditions ...celCondition) celCondition {
 	return "(" + anyOf(conditions...) + ")"
 }
 
-// patternConditions returns conditions that together say, joined with ||, that the key matches one of the patterns. A pattern is a key,
-// or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
+// patternConditions returns conditions which, joined by anyOf, say that the key matches one of the patterns. A pattern is a key, or the
+// beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
 func patternConditions(key celText, patterns []string) []celCondition {
 	wholeKeys, out := []string{}, []celCondition{}
 
@@ -181,7 +182,7 @@ func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	texts := words.Map(folded, func(pattern string) string {
 		beginning, hasStar := strings.CutSuffix(pattern, "*")
 
-		// With (?i), i matches I, but neither İ nor ı.
+		// FoldKey makes i of I, İ and ı. With (?i), i matches I, but neither İ nor ı.
 		text := strings.ReplaceAll(regexp.QuoteMeta(beginning), "i", "[iİı]")
 		if hasStar {
 			return text
@@ -193,37 +194,40 @@ func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	return matches(key, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// foldCase returns the expression of the text in lower case, to compare with the keys. If the profile's cloud tells Owner from owner,
-// foldCase returns the text as it is. CEL makes only ASCII lower case, so the expression replaces É by é if one of the keys has É or é.
+// foldCase returns the expression of the text, such as e.key, in lower case, to compare it with keys such as owner. If the profile's cloud
+// tells Owner from owner, foldCase returns the text as it is. If a key has É or é, the expression replaces É by é: see applyFormat.
 func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 	if !c.IgnoresCase() {
 		return text
 	}
 
-	characters := []rune(capitalsToASCII + strings.Join(keys, ""))
+	// A text with İ or the Kelvin sign can equal a key with i or k.
+	characters := capitalsOfIK + strings.Join(keys, "")
+	searched := []rune(characters)
 
 	for _, r := range characters {
 		if r <= unicode.MaxASCII {
 			continue
 		}
 
+		// For a key with é, applyFormat has to find É.
 		for otherCase := unicode.SimpleFold(r); otherCase != r; otherCase = unicode.SimpleFold(otherCase) {
-			characters = append(characters, otherCase)
+			searched = append(searched, otherCase)
 		}
 	}
 
-	return applyFormat(text, string(characters), lowercaseFormat)
+	return applyFormat(text, string(searched), lowercaseFormat)
 }
 
-// replaceAll returns the expression of the text with the table's keys replaced by their values. It replaces all in one pass: with
+// replaceAll returns the expression of the text with the table's keys replaced by their values. It replaces no replacement again: with
 // {a: b, b: c}, the text ab becomes bc. Where several keys match, it takes the longest.
 func replaceAll(text celText, table map[string]string) celText {
-	olds := longestFirst(sortedKeys(table))
+	olds := longestFirst(slices.Collect(maps.Keys(table)))
 
 	// Single characters can be replaced one after the other, unless a replacement has one of them, such as b in {a: b, b: c}.
-	replacements := strings.Join(slices.Collect(maps.Values(table)), "")
+	replacementText := strings.Join(slices.Collect(maps.Values(table)), "")
 	needsOnePass := slices.ContainsFunc(olds, func(old string) bool {
-		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacements, old)
+		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacementText, old)
 	})
 
 	if !needsOnePass {

@@ -16,11 +16,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// asciiOnly matches texts that CEL can turn into lower case.
+// asciiOnly matches keys that CEL's lowerAscii makes lower case in full: Owner, but not Émile.
 const asciiOnly = `^[\x00-\x7f]*$`
 
-// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions, l is a label that the
-// request changes (see changedLabels), and tag and value are the key and the value of the tag that l becomes.
+// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions, l is a changed
+// label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'} (see changedLabels). tag is the key of the tag that l becomes, such as
+// acme_owner, and value is the value of this tag, such as me.
 type profileChecker struct {
 	*profile.Profile
 
@@ -29,17 +30,16 @@ type profileChecker struct {
 	// keyFormat is the key format that the input has for the profile, or else the profile's own.
 	keyFormat profile.Format
 
-	// tagger makes tags of labels, such as plexsphere:owner of owner, and says why the function skips a label.
+	// tagger makes the tag plexsphere:owner of the label owner, or says why the function skips the label.
 	tagger *tags.Transformed
 
-	// admittedValues is the character class of values. If the input makes values lower case, the class also admits capitals.
+	// admittedValues is the character class of values. If the input makes values lower case, it comes from admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes has the characters of all prefixes that tag keys can have: of the key prefix, and of the prefix in keyFormat. For
-	// plexsphere: and acme_, it is plexsphere:acme_.
+	// keyPrefixes joins the key prefix and the prefix in keyFormat: plexsphere:acme_. applyFormat looks for capitals such as É in it.
 	keyPrefixes string
 
-	// CELTagKey and CELTagValue are the tag key and the value of the tag that the label l becomes, such as l.tag.lowerAscii().
+	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
 	CELTagKey, CELTagValue celText
 }
 
@@ -48,7 +48,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 	valueFormat := p.Values()[prof.Name]
 	out := &profileChecker{
 		Profile: prof, policy: p, keyFormat: prof.Format, tagger: p.transformer.Transform(prof), admittedValues: prof.ValueClass,
-		keyPrefixes: p.KeyPrefix, CELTagValue: applyFormat("l.value", capitalsToASCII, valueFormat),
+		keyPrefixes: p.KeyPrefix, CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat),
 	}
 
 	if _, _, lowercase := valueFormat.Parts(); lowercase {
@@ -59,7 +59,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		out.keyFormat = f
 	}
 
-	// A prefix in the key format takes the place of the key prefix. With keyForm Tag, a label has its whole tag key already.
+	// With the prefix acme_ in the key format, owner becomes acme_owner instead of plexsphere:owner. Labels with keyForm Tag get no prefix.
 	key := "l.tag"
 	if prefix, _, _ := out.keyFormat.Parts(); prefix != nil {
 		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
@@ -71,18 +71,18 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 	return out
 }
 
-// capitalsToASCII has the capitals İ and K (the Kelvin sign). They are not ASCII, but their lower case is: i and k.
-const capitalsToASCII = "\u0130\u212a"
+// capitalsOfIK are İ and K (the Kelvin sign). They aren't ASCII, but their lower case is: i and k.
+const capitalsOfIK = "\u0130\u212a"
 
 // lowercaseFormat makes lower case, and replaces nothing.
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
-// applyFormat returns the expression of the text in the format. CEL makes only ASCII lower case. So if the format makes lower case, the
-// expression also replaces other capitals, such as É by é. The text capitals has the capitals to replace:
+// applyFormat returns the expression of the text in the format. CEL's lowerAscii leaves É as it is. So if the format makes lower case, the
+// expression also replaces É by é. The capitals to replace are those in searched:
 //
-//   - for keys, keyPrefixes
-//   - for values, capitalsToASCII, since admitCapitals admits all other capitals
-func applyFormat(text celText, capitals string, format profile.Format) celText {
+//   - for keys, those in keyPrefixes, since skipMessages refuses label keys with É
+//   - for values, İ and the Kelvin sign. Other capitals, such as É, stay: see admitCapitals
+func applyFormat(text celText, searched string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
 	if !lowercase {
 		return replaceAll(text, replacements)
@@ -90,12 +90,13 @@ func applyFormat(text celText, capitals string, format profile.Format) celText {
 
 	table := make(map[string]string)
 
-	for _, r := range capitals {
+	for _, r := range searched {
 		if capital := string(r); r > unicode.MaxASCII && strings.ToLower(capital) != capital {
 			table[capital] = strings.ToLower(capital)
 		}
 	}
 
+	// A format replaces before it makes lower case: with {É: Ü}, É becomes ü.
 	for from, to := range replacements {
 		table[from] = strings.ToLower(to)
 	}
@@ -103,9 +104,9 @@ func applyFormat(text celText, capitals string, format profile.Format) celText {
 	return replaceAll(text, table) + ".lowerAscii()"
 }
 
-// admitCapitals returns a class that also admits É if the class admits é. It is for values that the function makes lower case, since CEL
-// can't make É lower case.
+// admitCapitals adds É to a class that has é. The function makes é of É in values, but lowerAscii doesn't, so the policy has to admit É.
 func admitCapitals(class profile.Class) profile.Class {
+	// Only Google Cloud's class of values has \p{Ll}, and it has no Without.
 	const small = `\p{Ll}`
 	if !strings.Contains(class.Pattern, small) || class.Without != "" {
 		return class
@@ -117,9 +118,9 @@ func admitCapitals(class profile.Class) profile.Class {
 	return class
 }
 
-// refusedCapitals returns a regular expression of the capitals that no value may have: those without lower case, and those whose lower
-// case has more bytes, such as Ⱥ, since CEL can't tell how long the value will be. The expression has ranges of characters instead of
-// escapes, since a longer expression costs more of the API server's CEL budget.
+// refusedCapitals returns a regular expression of the capitals that admitCapitals leaves out: 𝐀, which has no lower case, and Ⱥ, whose
+// lower case has more bytes, so that CEL would count too few. The expression is short, with ranges such as 𝐀-𝐙 and without escapes, since
+// it costs CEL budget of the API server.
 var refusedCapitals = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1) // The first character of a range, or -1 outside of ranges.
@@ -145,7 +146,7 @@ var refusedCapitals = sync.OnceValue(func() string {
 // skipMessages returns the expression of a list of messages, one for each label that can't be a tag: `label owner = "a/b" cannot be the
 // hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
 func (c *profileChecker) skipMessages() celText {
-	isNotASCII := "" // Only where CEL has to make the key lower case.
+	isNotASCII := "" // Empty unless CEL has to make the key lower case.
 	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
 		isNotASCII = "!" + matches("l.key", asciiOnly)
 	}
@@ -229,8 +230,8 @@ func (c *profileChecker) takenKeyCondition() celCondition {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// isAdmittedKey reports whether a label has a key that can be a tag key, though perhaps a value that can't be a tag's. reason is the reason
-// to skip the label, or empty.
+// isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty: with value-too-long,
+// the key can.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
@@ -240,7 +241,7 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 func (c *profileChecker) Slots() (slots int, capMessage string) {
 	var inputKeys []string
 
-	// The values of labels in the input aren't known here, so a label counts even if its value can't be a tag's.
+	// inputLabels have no values, so a label counts even if its value is too long.
 	for _, l := range c.policy.inputLabels {
 		if tag, reason := c.tagger.Judge(l); isAdmittedKey(reason) {
 			inputKeys = appendUnique(inputKeys, tag.Key)

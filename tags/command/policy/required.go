@@ -239,12 +239,11 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 		return c.CELTagKey + " in " + sortedCELList(c.keysMeantBy(ruleKey))
 	}
 
-	// CEL makes only ASCII lower case, so the expression replaces other capitals, such as É. Only prefixes and replacements bring É into a
-	// tag key, since the policy refuses label keys with É.
+	// Only prefixes and replacements bring É into a tag key, since skipMessages refuses label keys with É.
 	_, replacements, _ := c.keyFormat.Parts()
-	capitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, capitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.keysMeantBy(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.keysMeantBy(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the qualified key and the tag key of the label with the key k as expressions. With the key prefix acme:, they are
