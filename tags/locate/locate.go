@@ -197,7 +197,7 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile
 
 	if t.NoFieldReason == None {
-		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).instanceMetadataTags(t.Resource) == "enabled"
+		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
 		t.applyInstanceMetadataRules()
 		t.readTagField()
 	}

@@ -22,8 +22,8 @@ type instanceMetadataKind struct {
 	tagsPath string
 }
 
-// instanceMetadataKinds are all kinds with the field instanceMetadataTags. The Instance of provider-aws lacks this field, and
-// Karpenter turns the tags off.
+// instanceMetadataKinds are all kinds with the field instanceMetadataTags, except SpotInstanceRequest: EC2 shows none of its tags.
+// The Instance of provider-aws lacks this field, and Karpenter sets `disabled`.
 //
 //	kind                   EC2 shows, if `enabled`                 EC2 doesn't show
 //	Instance               spec.forProvider.tags                   volumeTags, rootBlockDevice.tags
@@ -51,8 +51,8 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 }
 
 // setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With
-// profileRules Cloud, the key plexsphere:platform/env becomes plexsphere:platform.env there. By the contract, the key stays,
-// and the APIProfile says that EC2 refuses the tag.
+// profileRules Cloud, the key plexsphere:platform/env becomes plexsphere:platform.env there. Otherwise, the key stays, and
+// the APIProfile says that EC2 refuses the tag.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
 		return
@@ -76,14 +76,14 @@ func (t *Target) applyInstanceMetadataRules() {
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	tagSpecification, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that the item doesn't exist.
-	if path.String() == kind.tagsPath || tagSpecification.Field("resourceType").IsText("instance") {
+	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // Such as an item of tagSpecifications. An error means that it doesn't exist.
+	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
 		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile
 	}
 }
 
-// instanceMetadataTags returns the value at switchPath, such as `enabled`, or "" if the resource doesn't set instanceMetadataTags.
-func (k *instanceMetadataKind) instanceMetadataTags(resource object.Object) string {
+// switchValue returns the value at switchPath, such as `enabled`, or "" if the resource doesn't set instanceMetadataTags.
+func (k *instanceMetadataKind) switchValue(resource object.Object) string {
 	for value := range field.ValuesAt(resource, k.switchPath) {
 		return value.Text()
 	}
@@ -94,5 +94,5 @@ func (k *instanceMetadataKind) instanceMetadataTags(resource object.Object) stri
 // MayBeInInstanceMetadata reports whether EC2 may show tags of t although t doesn't set instanceMetadataTags: the defaults of an
 // account and the settings of an AMI have this setting, too.
 func (t *Target) MayBeInInstanceMetadata() bool {
-	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).instanceMetadataTags(t.Resource) == ""
+	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == ""
 }

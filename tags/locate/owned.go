@@ -15,9 +15,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// These field managers are Crossplane's, too. Crossplane without pipelines applied composed resources as `crossplane`. The API
-// server gives fields that were written before the first server-side apply to `before-first-apply`. Crossplane removes both from
-// metadata.managedFields when it applies the resource: see ManagedFieldsUpgrader in Crossplane's package internal/ssa.
+// Fields of these field managers also count as Crossplane's. Crossplane without pipelines applied composed resources as
+// `crossplane`. Before its first server-side apply, Crossplane clears all field managers. Fields that it doesn't apply then belong
+// to `before-first-apply`, which it removes in the next run: see PatchingManagedFieldsUpgrader in its package internal/ssa.
 const (
 	ownerBeforePipelines = "crossplane"
 	ownerBeforeApply     = "before-first-apply"
@@ -40,20 +40,21 @@ type managers struct {
 	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
 	composedOwner string
 
-	// itemPath is the path of an item in fieldsV1, such as f:spec, f:pools, k:{"name":"web"}. itemPath is empty unless the
-	// target stands for one item of a list: see Target.LaunchedTarget.
+	// itemPath is where the path of the tag field begins: f:spec, f:pools, k:{"name":"web"} if the target is this item of
+	// spec.pools. itemPath is empty if the target is the whole resource: see Target.LaunchedTarget.
 	itemPath []string
 }
 
-// isCrossplane reports whether the field manager with the name is Crossplane, on behalf of this composite resource.
-func (ms *managers) isCrossplane(name string) bool {
+// isOurs reports whether the field manager with the name is Crossplane for this composite resource. For another one's
+// apiextensions.crossplane.io/composed/ffff, it returns false.
+func (ms *managers) isOurs(name string) bool {
 	return name == ms.composedOwner || name == ownerBeforePipelines || name == ownerBeforeApply
 }
 
 // A fieldManager is one of the managers, such as kubectl-edit.
 type fieldManager struct {
-	name         string
-	isCrossplane bool
+	name   string
+	isOurs bool
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
@@ -65,9 +66,9 @@ type Owner struct {
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
 
-	// OthersOwnItem reports whether another field manager owns an item {key: env, value: prod} and the value in it. Then the
-	// item stays complete if Crossplane no longer desires it.
-	OthersOwnItem bool
+	// OthersOwnKeyAndValue reports whether one other field manager owns both the item {key: env} and its value: prod. If
+	// kubectl-edit owns only {key: env}, this is left without a value once Crossplane no longer applies the item.
+	OthersOwnKeyAndValue bool
 }
 
 // stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
@@ -76,7 +77,7 @@ func (o Owner) stays() bool { return !o.Ours || o.Others }
 // with returns o with one more field manager. If Crossplane and kubectl-edit own an entry, its Owner has Ours, Others, and the
 // Manager kubectl-edit.
 func (o Owner) with(m fieldManager) Owner {
-	if m.isCrossplane {
+	if m.isOurs {
 		o.Ours = true
 		return o
 	}
@@ -95,15 +96,17 @@ type Owners struct {
 	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether the field has an owner as a whole, namely fieldOwner. Then entries don't count.
+	// Atomic reports whether all entries have the same owner, fieldOwner: Field.Atomic is set, or field managers own the field or
+	// a parent as a whole, as in {"f:tags": {}}, and none owns an entry.
 	Atomic     bool
 	fieldOwner Owner
 
-	// HeldBy is the name of another field manager that owns the field itself, but no entry of the field. For example, a provider
-	// has copied the cloud's tags, and labels have replaced all of them since. HeldBy is empty if there is none.
+	// HeldBy is another field manager that owns the field, but no entry: {"f:tags": {}}. For example, Crossplane has taken over
+	// all entries of a provider. If the field becomes empty, the API server makes null of it: see keepLastTag in package stamp.
+	// If there are several, HeldBy is the first by name.
 	HeldBy string
 
-	// entries has the owner of each entry by tag key. The key of an entry in a list of strings is the string, such as env=prod.
+	// entries has the owner of each entry by tag key or, in a list of strings, by the string: env=prod.
 	entries map[string]Owner
 }
 
@@ -115,19 +118,20 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 	case o.Atomic:
 		return o.fieldOwner
 	default:
-		return o.entries[cmp.Or(e.String(), e.Key)]
+		return o.entries[cmp.Or(e.String(), e.Key)] // env=prod in a list of strings, and env elsewhere
 	}
 }
 
-// Stays reports whether the entry e stays in the field if no step desires e. fieldDesired reports whether a step desires other
-// entries of the field: these replace all entries of an atomic field.
+// Stays reports whether the entry e stays in the field if no step desires e. fieldDesired reports whether a step desires the
+// field. The desired list [b=2] replaces all of an atomic list [a=1].
 func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
-	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
+	isReplaced := o.Atomic && fieldDesired
+	return !isReplaced && o.Of(e).stays()
 }
 
-// stayingEntries returns the entries of the map that stay if no step desires them. For {env: prod, owner: me}, stayingEntries
-// returns {owner: me} if Crossplane alone owns env. It returns lists and atomic fields as they are. Most entries don't stay, and
-// needn't be read.
+// stayingEntries returns the entries of the map that stay if no step desires them, so that StayingTags needn't read the others.
+// For {env: prod, owner: me}, it returns {owner: me} if Crossplane alone owns env. It returns lists, atomic fields and fields of
+// unknown owners as they are, since StayingTags asks Stays for each entry.
 func (o *Owners) stayingEntries(tags object.Node) object.Node {
 	if !tags.IsObject() || o.Unknown || o.Atomic {
 		return tags
@@ -144,15 +148,19 @@ func (o *Owners) stayingEntries(tags object.Node) object.Node {
 	return object.MapNode(staying)
 }
 
-// HasOurs reports whether Crossplane owns the field or an entry of the field.
+// HasOurs reports whether Crossplane owns an entry of the field, or an atomic field.
 func (o *Owners) HasOurs() bool {
+	if o.Atomic {
+		return o.fieldOwner.Ours
+	}
+
 	for _, owner := range o.entries {
-		if owner.Ours && !o.Atomic {
+		if owner.Ours {
 			return true
 		}
 	}
 
-	return o.Unknown || o.Atomic && o.fieldOwner.Ours
+	return o.Unknown
 }
 
 // ownersOf returns the owners of the entries of the field f. fieldIn returns f in another apiVersion of the kind: a field
@@ -165,79 +173,78 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// For {"f:spec": {"f:tags": {}}}, wholeDepth is 2. For {"f:spec": {"f:tags": {"f:env": {}}}}, partDepth is 3.
+	// wholeDepth is the depth of the deepest element owned as a whole: 2 for {"f:spec": {"f:tags": {}}}. partDepth is the depth
+	// of the deepest entry, or element owned with something inside: 3 for {"f:spec": {"f:tags": {"f:env": {}}}}.
 	wholeDepth, partDepth := 0, 0
 
 	for item := range ms.list.Items() {
 		m := fieldManager{name: item.Field("manager").Text()}
-		m.isCrossplane = ms.isCrossplane(m.name)
+		m.isOurs = ms.isOurs(m.name)
 		writtenField := fieldIn(item.Field("apiVersion").Text())
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
-		owned, depth, isWhole := follow(item.Field("fieldsV1"), path)
-
-		if isWhole && depth > wholeDepth { // Owners of spec as a whole don't count beside an owner of spec.tags.
-			wholeDepth, out.fieldOwner = depth, Owner{}
-		}
-
-		if isWhole && depth == wholeDepth || f.Atomic && depth > len(path) {
-			out.fieldOwner = out.fieldOwner.with(m)
-		}
-
-		holdsField := isWhole && depth == len(path) && !m.isCrossplane
-		if holdsField && (out.HeldBy == "" || m.name < out.HeldBy) {
-			out.HeldBy = m.name
-		}
+		ownedEntries, depth, isWhole := follow(item.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
 
 		if !isWhole {
 			partDepth = max(partDepth, depth)
+		} else if depth > wholeDepth { // Owners of spec as a whole don't count beside an owner of spec.tags.
+			wholeDepth, out.fieldOwner = depth, Owner{}
 		}
 
-		out.addEntries(m, owned, writtenField)
+		ownsEntries := f.Atomic && depth > len(path)
+		if ownsDeepest := isWhole && depth == wholeDepth; ownsDeepest || ownsEntries {
+			out.fieldOwner = out.fieldOwner.with(m)
+		}
+
+		if holdsField := isWhole && depth == len(path) && !m.isOurs; holdsField && (out.HeldBy == "" || m.name < out.HeldBy) {
+			out.HeldBy = m.name
+		}
+
+		out.addEntries(m, ownedEntries, writtenField)
 	}
 
-	// A field also counts as atomic if a field manager owns it as a whole, and none owns an entry of it.
 	out.Atomic = f.Atomic || wholeDepth > 0 && partDepth <= wholeDepth
 
 	return out
 }
 
-// addEntries adds m to the owners of each entry that m owns. owned is the object in the fieldsV1 of m for the tag field f.
-func (o *Owners) addEntries(m fieldManager, owned object.Node, f *field.Field) {
+// addEntries adds m to the owners of each entry that m owns. ownedEntries has these entries as in fieldsV1: {"f:env": {}}. f is
+// the tag field in the apiVersion that m wrote.
+func (o *Owners) addEntries(m fieldManager, ownedEntries object.Node, f *field.Field) {
 	if len(o.entries) == 0 {
-		o.entries = make(map[string]Owner, owned.Len())
+		o.entries = make(map[string]Owner, ownedEntries.Len())
 	}
 
-	valueElement := "f:" + f.Value
+	valueElement := "f:" + f.Value // f:value in k:{"key":"env"}
 
-	for e, element := range owned.Fields() {
+	for e, element := range ownedEntries.Fields() {
 		if !isElement(e) {
 			continue
 		}
 
-		// If another field manager owns nothing but propagateAtLaunch of an item, it doesn't own the tag.
+		// Another field manager that owns only propagateAtLaunch of an item doesn't own the tag.
 		ownsItem, _ := owns(element)
 		ownsValue := element.Field(valueElement).IsThere()
 
-		if ownsItem || ownsValue || m.isCrossplane {
+		if ownsItem || ownsValue || m.isOurs {
 			key := entryKey(string(e), f)
 			owner := o.entries[key].with(m)
-			owner.OthersOwnItem = owner.OthersOwnItem || !m.isCrossplane && ownsItem && ownsValue
+			owner.OthersOwnKeyAndValue = owner.OthersOwnKeyAndValue || !m.isOurs && ownsItem && ownsValue
 			o.entries[key] = owner
 		}
 	}
 }
 
-// follow follows the path into the fieldsV1 of a field manager. Each field of fieldsV1 stands for an element that is owned:
+// follow follows the path into the fieldsV1 of a field manager. The keys of fieldsV1 stand for elements:
 //   - f:spec for the field spec
 //   - i:0 for the first item
 //   - k:{"key":"env"} for the item with this key
 //   - v:"env=prod" for this item
-//   - . for the object itself
 //
-// A field manager also owns an element whose object is empty. See package fieldpath of sigs.k8s.io/structured-merge-diff.
+// The field manager owns an element whose object is empty or has the key ".": {"f:tags": {".": {}, "f:env": {}}}. See package
+// fieldpath of sigs.k8s.io/structured-merge-diff.
 //
-// follow returns the object at the end of the path. depth is the position in the path of the last owned element, counted from
-// 1. isWhole reports whether nothing inside that element is owned. For the path f:spec, f:tags:
+// end is the object at the end of the path. depth is the position in the path of the last owned element, counted from 1. isWhole
+// reports whether nothing inside that element is owned. For the path f:spec, f:tags:
 //   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
 //   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
 func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {
@@ -262,8 +269,8 @@ func follow(owned object.Node, path []string) (end object.Node, depth int, isWho
 	return owned, depth, isWhole
 }
 
-// owns reports whether the field manager owns the element itself, and whether it owns anything inside the element. With
-// {".": {}, "f:env": {}}, the field manager owns the element and its field env.
+// owns reports whether the field manager owns the element itself, and whether it owns anything inside the element. With {}, the
+// field manager owns only the element. With {".": {}, "f:env": {}}, it owns the element and its field env.
 func owns(element object.Node) (ownsElement, ownsInside bool) {
 	for e := range element.Fields() {
 		ownsElement = ownsElement || string(e) == "."
@@ -295,9 +302,9 @@ func fieldsV1Path(p object.Path) []string {
 }
 
 // entryKey returns the key in Owners.entries for the element e of the field f. It returns env for f:env and for
-// k:{"key":"env"}, and env=prod for v:"env=prod".
+// k:{"key":"env"}, env=prod for v:"env=prod", and nothing for i:0.
 func entryKey(e string, f *field.Field) string {
-	text := e[len("f:"):]
+	text := e[len("f:"):] // env, {"key":"env"}, "env=prod" or 0
 
 	if strings.HasPrefix(e, "f:") {
 		return text
@@ -324,12 +331,12 @@ func fieldsV1ItemPath(list object.Path, keyField, item string) []string {
 	return append(fieldsV1Path(list), "k:"+string(key))
 }
 
-// OwnedForProviders yields f:spec.f:forProvider in the fieldsV1 of each field manager that is Crossplane. The keys in it are the
-// fields of the observed resource that Crossplane owns, such as f:tags.
-func (t *Target) OwnedForProviders() iter.Seq[object.Node] {
+// OwnedInForProvider yields what Crossplane owns in spec.forProvider of the observed resource, such as {"f:tags": {"f:env": {}}}.
+// It yields an object for each of Crossplane's field managers.
+func (t *Target) OwnedInForProvider() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.list.Items() {
-			if t.managers.isCrossplane(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
+			if t.managers.isOurs(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
 				return
 			}
 		}

@@ -73,7 +73,7 @@ func (s *Stamper) keepInOwnedFields(t *locate.Target) object.Object {
 	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
-	for owned := range t.OwnedForProviders() {
+	for owned := range t.OwnedInForProvider() {
 		for f := range ownedFieldsIn(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
 			fs.keepTags(t.WithField(&f, fs.resource))
 		}

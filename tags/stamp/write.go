@@ -76,7 +76,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 
 	for e := range staying.All() {
 		owner := p.target.Owners().Of(e)
-		ownedInPart := owner.Ours && !owner.OthersOwnItem
+		ownedInPart := owner.Ours && !owner.OthersOwnKeyAndValue
 		hasValue := !e.Opaque && e.Value.IsThere()
 
 		if isDesired := p.decision.Tags.HasTagOf(e); isDesired || !ownedInPart || !hasValue {
