@@ -114,7 +114,7 @@ func TestLife(t *testing.T) {
 func exampleValue(t *testing.T, o *structpb.Struct, path string) *structpb.Value {
 	t.Helper()
 
-	v, err := kube.Get(kube.Tree(o), kube.MustParsePath(path))
+	v, err := kube.Get(kube.FromStruct(o), kube.MustParsePath(path))
 	if err != nil || v == nil {
 		t.Fatalf("want a value at %s: %v", path, err)
 	}

@@ -121,7 +121,7 @@ func TestCut(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				tally.Add(object.Tree(s))
+				tally.Add(object.FromStruct(s))
 			}
 
 			report := tally.Report()

@@ -262,7 +262,7 @@ func (c *Call) ResolveName(name string) (any, bool) {
 		return c.xr.get(), true
 	case string(Context):
 		if c.context == nil {
-			c.context = c.lazy(object.Tree(c.pipeline))
+			c.context = c.lazy(object.FromStruct(c.pipeline))
 		}
 
 		return c.context.get(), true

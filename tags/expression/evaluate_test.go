@@ -30,20 +30,20 @@ type scene struct {
 
 func (s *scene) call(ctx context.Context) *expression.Call {
 	if s.composite.IsZero() {
-		s.composite = object.Tree(s.XR)
+		s.composite = object.FromStruct(s.XR)
 	}
 
 	c := expression.NewCall(ctx, s.composite, s.Context)
 
 	for source, v := range s.Required.GetFields() {
 		if list := v.GetListValue(); list != nil {
-			c.RequireAll(source, words.Map(list.GetValues(), func(v *structpb.Value) object.Object { return object.Tree(v.GetStructValue()) }))
+			c.RequireAll(source, words.Map(list.GetValues(), func(v *structpb.Value) object.Object { return object.FromStruct(v.GetStructValue()) }))
 		} else {
-			c.Require(source, object.Tree(v.GetStructValue()))
+			c.Require(source, object.FromStruct(v.GetStructValue()))
 		}
 	}
 
-	c.For(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
+	c.For(s.Name, object.FromStruct(s.Desired), object.FromStruct(s.Observed))
 
 	return c
 }
@@ -373,7 +373,7 @@ func BenchmarkEvaluate(b *testing.B) {
 					c = s.call(b.Context())
 				}
 
-				c.For(s.Name, object.Tree(s.Desired), object.Object{})
+				c.For(s.Name, object.FromStruct(s.Desired), object.Object{})
 
 				if _, err := c.Evaluate(e); err != nil {
 					b.Fatal(err)

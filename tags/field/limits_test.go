@@ -39,7 +39,7 @@ func TestLimitsOf(t *testing.T) {
 		f := shapes[tc.Shape]
 		f.Path = object.MustParsePath("spec.forProvider.tags")
 
-		limits := field.LimitsOf(object.Tree(managed(t, map[string]any{"tags": tc.Schema.AsMap()}, nil)).Node(), &f)
+		limits := field.LimitsOf(object.FromStruct(managed(t, map[string]any{"tags": tc.Schema.AsMap()}, nil)).Node(), &f)
 
 		reason, limit := limits.Refuses(tc.Key, f.Separator, tc.Value)
 		if limit = strings.TrimPrefix(limit, "by the schema of the kind: "); reason != tc.Want || limit != tc.Limit {
@@ -107,5 +107,5 @@ func schemaWith(t *testing.T, tagField string) object.Node {
 		t.Fatalf("cannot read schema: %v", err)
 	}
 
-	return object.Tree(s).Node()
+	return object.FromStruct(s).Node()
 }

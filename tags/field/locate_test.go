@@ -157,7 +157,7 @@ func TestLocate(t *testing.T) {
 				s = managed(t, tc.ForProvider, tc.AtProvider)
 			}
 
-			schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}
+			schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.FromStruct(s).Node() }}
 			overrides := field.NewOverrides(tc.TagFields)
 
 			if s != nil {
@@ -235,9 +235,9 @@ func TestUnsure(t *testing.T) {
 
 		for _, fields := range []map[string]any{{"labels": tags, "tags": tags}, {"region": map[string]any{"type": "string"}}} {
 			s := managed(t, fields, nil)
-			want := field.Read(gvk, object.Tree(s).Node())
+			want := field.Read(gvk, object.FromStruct(s).Node())
 
-			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}, field.ByProfile{}}).Locate(k); !ok || text(got) != text(want) {
+			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.FromStruct(s).Node() }}, field.ByProfile{}}).Locate(k); !ok || text(got) != text(want) {
 				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)
 			}
 		}

@@ -27,7 +27,7 @@ func TestReadGarbage(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
+			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.FromStruct(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -36,7 +36,7 @@ func TestReadGarbage(t *testing.T) {
 
 	t.Run("Nil", func(t *testing.T) {
 		for _, s := range []*structpb.Struct{nil, {}, {Fields: map[string]*structpb.Value{"properties": nil}}, {Fields: map[string]*structpb.Value{"properties": {}}}} {
-			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
+			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.FromStruct(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -69,7 +69,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip()
 		}
 
-		got := field.Read(schema.GroupVersionKind{Group: group, Kind: kind}, object.Tree(s).Node())
+		got := field.Read(schema.GroupVersionKind{Group: group, Kind: kind}, object.FromStruct(s).Node())
 
 		// Stamping must be able to write any field.
 		switch got.Shape {
@@ -103,7 +103,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		field.Read(gvk, object.Tree(s).Node())
+		field.Read(gvk, object.FromStruct(s).Node())
 	}
 }
 

@@ -79,7 +79,7 @@ func TestShapesFound(t *testing.T) {
 			continue
 		}
 
-		if got := field.TypeOf(object.Tree(tagstest.MustStructJSON(tc.schema)).Node()).Shape; string(got) != name {
+		if got := field.TypeOf(object.FromStruct(tagstest.MustStructJSON(tc.schema)).Node()).Shape; string(got) != name {
 			t.Errorf("\n%s\nTypeOf(%s): want the shape %s, got %q", tc.reason, tc.schema, name, got)
 		}
 	}

@@ -158,7 +158,7 @@ func TestComposedOwner(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := ComposedOwner(object.Tree(tagstest.MustStructJSON(tc.xr))); got != tc.want {
+			if got := ComposedOwner(object.FromStruct(tagstest.MustStructJSON(tc.xr))); got != tc.want {
 				t.Errorf("\n%s\nComposedOwner(%s): want %s, got %s", tc.reason, tc.xr, tc.want, got)
 			}
 		})

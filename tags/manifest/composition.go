@@ -216,7 +216,7 @@ func Request(xr, values *structpb.Struct) *fnv1.RunFunctionRequest {
 
 // compositionOf returns the Composition. It has no steps if the object is no Composition.
 func compositionOf(o *structpb.Struct) (c composition, err error) {
-	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
+	if object.GVK(object.FromStruct(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return c, nil
 	}
 

@@ -46,7 +46,7 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	if err := r.read(paths, func(v *structpb.Value) error {
 		documents++
 
-		if o := v.GetStructValue(); object.GVK(object.Tree(o)) == definition {
+		if o := v.GetStructValue(); object.GVK(object.FromStruct(o)) == definition {
 			for _, d := range versions(o) {
 				f(d)
 			}
@@ -74,10 +74,10 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 		return err
 	}
 
-	gvk := object.GVK(object.Tree(o))
+	gvk := object.GVK(object.FromStruct(o))
 
 	for _, definer := range slices.Backward(objects) {
-		if kind := object.GVK(object.Tree(definer)); kind != definition && kind.GroupKind() != compositeDefinition {
+		if kind := object.GVK(object.FromStruct(definer)); kind != definition && kind.GroupKind() != compositeDefinition {
 			continue
 		}
 

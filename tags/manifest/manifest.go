@@ -110,7 +110,7 @@ func (r *Reader) Required(paths ...string) ([]*structpb.Struct, error) {
 
 	for _, same := range words.Grouped(objects, identity) {
 		if slices.ContainsFunc(same, func(o *structpb.Struct) bool { return !proto.Equal(o, same[0]) }) {
-			return nil, errors.Errorf("--required-resources have two different objects %s: give the one that is in the cluster", object.FullTitle(object.Tree(same[0])))
+			return nil, errors.Errorf("--required-resources have two different objects %s: give the one that is in the cluster", object.FullTitle(object.FromStruct(same[0])))
 		}
 
 		out = append(out, same[0])
@@ -121,7 +121,7 @@ func (r *Reader) Required(paths ...string) ([]*structpb.Struct, error) {
 
 // identity returns the apiVersion, kind, namespace and name of the object.
 func identity(s *structpb.Struct) [4]string {
-	o := object.Tree(s)
+	o := object.FromStruct(s)
 	return [4]string{object.APIVersion(o), object.Kind(o), object.Namespace(o), object.Name(o)}
 }
 

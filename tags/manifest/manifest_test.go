@@ -39,7 +39,7 @@ func TestObjects(t *testing.T) {
 			}
 
 			for _, o := range objects {
-				got = append(got, object.Title(object.Tree(o)))
+				got = append(got, object.Title(object.FromStruct(o)))
 			}
 
 			if diff := cmp.Diff(tc.Want, got); diff != "" {

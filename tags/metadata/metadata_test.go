@@ -221,7 +221,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", ` + labels + `, "spec": {"forProvider": {}}}`,
 		"e": tagstest.Thing(labels + `, "data": {}`),
 	} {
-		want[name] = object.Tree(tagstest.MustStructJSON(j))
+		want[name] = object.FromStruct(tagstest.MustStructJSON(j))
 	}
 
 	resources := tagstest.Resources(desired)

@@ -25,8 +25,8 @@ type Object struct {
 	resource []byte
 }
 
-// Tree encodes the object s, as NodeOf does. It is none if s is nil.
-func Tree(s *structpb.Struct) Object {
+// FromStruct encodes the object s, as NodeOf does. It is none if s is nil.
+func FromStruct(s *structpb.Struct) Object {
 	if s == nil {
 		return Object{}
 	}
@@ -54,13 +54,13 @@ func Of(r *fnv1.Resource) Object {
 		return Object{resource: b}
 	}
 
-	return Tree(r.GetResource())
+	return FromStruct(r.GetResource())
 }
 
 // OfSchema returns the OpenAPI schema of a kind, or no node if there is none.
 func OfSchema(s *fnv1.Schema) Node {
 	if s.GetOpenapiV3() != nil {
-		return Tree(s.GetOpenapiV3()).Node()
+		return FromStruct(s.GetOpenapiV3()).Node()
 	}
 
 	// A Schema has its OpenAPI schema in the field with the number that a Resource has its object in.

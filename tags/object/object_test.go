@@ -242,7 +242,7 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 
-		if at, err := object.Get(object.Tree(got), p); err != nil || !proto.Equal(at, v) {
+		if at, err := object.Get(object.FromStruct(got), p); err != nil || !proto.Equal(at, v) {
 			t.Errorf("\nA path should lead to what was written there.\nGet(Set(..., %q, ...)): want %v, got %v, %v", path, v, at, err)
 		}
 

@@ -176,7 +176,7 @@ func (tc *reportCase) scene() scene {
 	}
 
 	for name, o := range tc.Set.Classes {
-		s.run.Set.Classes[name] = object.Tree(tagstest.MustStructJSON(string(o)))
+		s.run.Set.Classes[name] = object.FromStruct(tagstest.MustStructJSON(string(o)))
 	}
 
 	for i := range tc.Results {

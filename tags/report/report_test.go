@@ -33,7 +33,7 @@ func TestRequired(t *testing.T) {
 		Input:    &v1beta1.CloudTags{TTL: v1beta1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: "example.org/resolved"},
 		Set: resolve.LabelSet{
 			Labels:       []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
-			Classes:      map[string]object.Object{"grade": object.Tree(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "", "name": "gold"}}`))},
+			Classes:      map[string]object.Object{"grade": object.FromStruct(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "", "name": "gold"}}`))},
 			EmptySources: []resolve.SourceNote{{Source: "sources[1]", Why: "there is no spec.labelz"}},
 		},
 	}

@@ -211,7 +211,7 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 		out[name] = &fnv1.Resources{}
 
 		for _, o := range objects {
-			if Selects(selector, object.Tree(o)) {
+			if Selects(selector, object.FromStruct(o)) {
 				out[name].Items = append(out[name].Items, &fnv1.Resource{Resource: o})
 			}
 		}

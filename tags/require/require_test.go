@@ -224,7 +224,7 @@ func TestSelects(t *testing.T) {
 
 			selector.Namespace = tc.Selector.Namespace
 
-			if got := require.Selects(selector, object.Tree(tc.Object)); got != tc.Want {
+			if got := require.Selects(selector, object.FromStruct(tc.Object)); got != tc.Want {
 				t.Errorf("\n%s\nSelects(...): want %t, got %t", tc.Reason, tc.Want, got)
 			}
 		})

@@ -57,13 +57,13 @@ func configOf(set *resolve.LabelSet, desired object.Object) resolve.Config {
 
 // composed returns the resource in the form in which a set is asked about it.
 func (p pair) composed(name string, set *resolve.LabelSet) *resolve.ComposedResource {
-	desired := object.Tree(p.Desired)
+	desired := object.FromStruct(p.Desired)
 	selects := func(e v1beta1.ResourceSelector) bool {
 		return e.Name.Matches(name) && e.Kind.Matches(object.Kind(desired))
 	}
 
 	return &resolve.ComposedResource{
-		Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed),
+		Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.FromStruct(p.Observed),
 		Selects: func(entries []v1beta1.ResourceSelector) bool { return slices.ContainsFunc(entries, selects) },
 	}
 }
@@ -314,7 +314,7 @@ func (w *world) tellMetadata(s *resolve.LabelSet) (out []string) {
 		for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 			r := w.Resources[name]
 
-			m, err := m.PerResource(&resolve.ComposedResource{Name: name, Desired: object.Tree(r.Desired), Observed: object.Tree(r.Observed)})
+			m, err := m.PerResource(&resolve.ComposedResource{Name: name, Desired: object.FromStruct(r.Desired), Observed: object.FromStruct(r.Observed)})
 			if err != nil {
 				out = append(out, fmt.Sprintf("metadata[%d] error: %v", i, err))
 				continue

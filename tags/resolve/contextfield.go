@@ -38,7 +38,7 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 	}
 
 	if _, ok := r.contextObjects[key]; !ok {
-		r.contextObjects[key] = object.Tree(value.GetStructValue())
+		r.contextObjects[key] = object.FromStruct(value.GetStructValue())
 	}
 
 	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil

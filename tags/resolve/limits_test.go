@@ -200,7 +200,7 @@ func TestLimitPerResource(t *testing.T) {
 		name    string
 		surplus int
 	}{{"b", 0}, {"a", 1}} {
-		resourceSet, err := set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: tc.name, Desired: object.Tree(nil)})
+		resourceSet, err := set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: tc.name, Desired: object.FromStruct(nil)})
 		if got := [2]int{len(resourceSet.Labels), resourceSet.Surplus()}; err != nil || got != [2]int{1000, tc.surplus} {
 			t.Errorf("\nA label more than a thousand is skipped on the resource %s.\nSet(...): want a surplus of %d, got %v (%v)", tc.name, tc.surplus, got, err)
 		}

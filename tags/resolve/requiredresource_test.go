@@ -29,7 +29,7 @@ func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
 	for _, o := range c.objects {
-		if require.Selects(s, object.Tree(o)) {
+		if require.Selects(s, object.FromStruct(o)) {
 			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
 	}
@@ -66,7 +66,7 @@ func picked(kind, name, provider string) resolve.LabelSet {
 	return resolve.LabelSet{
 		Provider: provider,
 		Labels:   []tags.Label{plain("class", name, 0)},
-		Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class(kind, name, "{}")))},
+		Classes:  map[string]object.Object{"class": object.FromStruct(tagstest.MustStructJSON(class(kind, name, "{}")))},
 	}
 }
 
@@ -257,7 +257,7 @@ func TestWaiting(t *testing.T) {
 		wantSet := resolve.LabelSet{
 			Provider: "gcp",
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
-			Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class("GCPClass", "argentum", "{}")))},
+			Classes:  map[string]object.Object{"class": object.FromStruct(tagstest.MustStructJSON(class("GCPClass", "argentum", "{}")))},
 		}
 		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
 			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)

@@ -136,7 +136,7 @@ func TestValueless(t *testing.T) {
 	}
 
 	for _, name := range []string{"x", "y"} {
-		c := &resolve.ComposedResource{Name: name, Desired: object.Tree(tagstest.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
+		c := &resolve.ComposedResource{Name: name, Desired: object.FromStruct(tagstest.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
 		if _, err := set.PerResource.LabelSetOf(c); err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 // reads, such as "spec.labels" or "ConfigMap tags". The composite resource xr may name this object.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
-		return t.title(&resolver{xr: namedObject{Object: object.Tree(xr)}}, s)
+		return t.title(&resolver{xr: namedObject{Object: object.FromStruct(xr)}}, s)
 	}
 
 	return cmp.Or(s.Name, string(s.Type))

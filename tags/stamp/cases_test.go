@@ -266,7 +266,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 
 		copied := proto.CloneOf(desired["r"].GetResource())
 		copied.Fields["spec"] = structpb.NewStructValue(thing(string(tc.Copied)).GetFields()["spec"].GetStructValue())
-		targets.UseCopies(map[string]object.Object{"r": object.Tree(copied)})
+		targets.UseCopies(map[string]object.Object{"r": object.FromStruct(copied)})
 
 		return lines(s.Stamp(t.Context(), targets))
 	}
@@ -393,7 +393,7 @@ func schemaAt(schemas map[string]json.RawMessage) object.Node {
 		}
 	}
 
-	return object.Tree(tagstest.Struct(all)).Node()
+	return object.FromStruct(tagstest.Struct(all)).Node()
 }
 
 // desired resources of the case.

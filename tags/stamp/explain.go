@@ -197,7 +197,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
 	}
 
-	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.TargetKind{}, Profile: p, Resource: object.Tree(&structpb.Struct{})}
+	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.TargetKind{}, Profile: p, Resource: object.FromStruct(&structpb.Struct{})}
 
 	plan, err := s.planField(t, s.newResourceLabels(labels).labelsFor(t))
 	if err != nil {

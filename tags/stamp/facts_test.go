@@ -316,7 +316,7 @@ func (c *factCase) schema(t *testing.T) object.Node {
 		child(child(child(child(s, "properties"), "spec"), "properties"), "forProvider")["type"] = "object"
 	}
 
-	return object.Tree(structOf(t, s)).Node()
+	return object.FromStruct(structOf(t, s)).Node()
 }
 
 // schemaOfShape is the schema of a field of the shape, with notes such as

@@ -72,7 +72,7 @@ func TestSchemaAdmitsTags(t *testing.T) {
 						Schemas: field.Schemas{
 							Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
 							Given: func(schema.GroupVersionKind) object.Node {
-								return object.Tree(tagstest.MustStructJSON(encode(t, schemaOfKind))).Node()
+								return object.FromStruct(tagstest.MustStructJSON(encode(t, schemaOfKind))).Node()
 							},
 						},
 					},

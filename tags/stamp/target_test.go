@@ -115,5 +115,5 @@ func TestProfile(t *testing.T) {
 
 // kindOf r, as the Stamper s sees it.
 func kindOf(s *Stamper, r *structpb.Struct) *locate.TargetKind {
-	return s.NewTargets().Read("r", object.Tree(r)).Kind
+	return s.NewTargets().Read("r", object.FromStruct(r)).Kind
 }

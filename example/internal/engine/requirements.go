@@ -92,7 +92,7 @@ func (c cluster) resources(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
 	for _, o := range c.objects {
-		if require.Selects(s, object.Tree(o)) {
+		if require.Selects(s, object.FromStruct(o)) {
 			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
 	}

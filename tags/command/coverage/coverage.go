@@ -106,7 +106,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 	bar := terminal.Progress(os.Stderr, -1, "objects")
 	err = r.Stream(c.Files, func(o *structpb.Struct) {
-		t.Add(object.Tree(o))
+		t.Add(object.FromStruct(o))
 
 		_ = bar.Add(1) // Nobody misses a bar that can't be written.
 	})

@@ -100,7 +100,7 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 	}
 
 	if c.Rendered != "" {
-		resources, err := composed(r, c.Rendered, object.Tree(xr))
+		resources, err := composed(r, c.Rendered, object.FromStruct(xr))
 		if err != nil {
 			return nil, err
 		}
@@ -152,9 +152,9 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
-		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.Tree(o)), Kind: object.Kind(object.Tree(o))}
+		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.FromStruct(o)), Kind: object.Kind(object.FromStruct(o))}
 	})
-	title := func(o *structpb.Struct) string { return object.FullTitle(object.Tree(o)) }
+	title := func(o *structpb.Struct) string { return object.FullTitle(object.FromStruct(o)) }
 
 	switch {
 	case len(found) == 1 && c.XRD != "":

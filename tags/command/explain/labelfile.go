@@ -69,7 +69,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	if len(values) > 1 && !path.IsZero() {
 		// Leave out objects without the field.
 		values = slices.DeleteFunc(values, func(v *structpb.Value) bool {
-			at, err := object.Get(object.Tree(v.GetStructValue()), path)
+			at, err := object.Get(object.FromStruct(v.GetStructValue()), path)
 			return err == nil && at == nil
 		})
 
@@ -81,7 +81,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	if len(values) > 1 {
 		return nil, errors.Errorf("it has several objects: give a file with one of %s",
 			words.Names(words.Map(values, func(v *structpb.Value) string {
-				return cmp.Or(object.Title(object.Tree(v.GetStructValue())), object.KindOf(v))
+				return cmp.Or(object.Title(object.FromStruct(v.GetStructValue())), object.KindOf(v))
 			}), 0))
 	}
 
@@ -90,7 +90,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 		return v, checkLabels(v)
 	}
 
-	at, err := object.Get(object.Tree(v.GetStructValue()), path)
+	at, err := object.Get(object.FromStruct(v.GetStructValue()), path)
 
 	switch {
 	case err != nil:

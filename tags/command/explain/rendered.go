@@ -132,7 +132,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 		return nil, err
 	}
 
-	if xr := object.Tree(run.composite()); len(run.Request.GetObserved().GetResources()) == 0 && len(report.Digests(xr)) > 0 {
+	if xr := object.FromStruct(run.composite()); len(run.Request.GetObserved().GetResources()) == 0 && len(report.Digests(xr)) > 0 {
 		run.notes = append(run.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
@@ -204,12 +204,12 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 	others := 0
 
 	for _, o := range objects {
-		name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text()
+		name := object.Annotations(object.FromStruct(o)).Field(object.ResourceNameAnnotation).Text()
 		if name == "" {
 			continue
 		}
 
-		if uid := uidOf(xr); uid != "" && cmp.Or(controller(object.Tree(o)), uid) != uid {
+		if uid := uidOf(xr); uid != "" && cmp.Or(controller(object.FromStruct(o)), uid) != uid {
 			others++
 			continue
 		}

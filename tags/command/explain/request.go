@@ -155,7 +155,7 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 			return nil, err
 		}
 
-		input := object.Tree(req.GetInput())
+		input := object.FromStruct(req.GetInput())
 		if object.APIVersion(input) != v1beta1.APIVersion || object.Kind(input) != v1beta1.Kind {
 			continue
 		}

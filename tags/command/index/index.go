@@ -124,7 +124,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	kinds := make(map[schema.GroupVersionKind]kind)
 
 	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
-		s := object.Tree(d.Schema).Node()
+		s := object.FromStruct(d.Schema).Node()
 		f := field.Read(d.GroupVersionKind, s)
 		spec := s.Field("properties").Field("spec").Field("properties")
 		kinds[d.GroupVersionKind] = kind{defined: &f, composite: spec.Field("crossplane").IsThere() || spec.Field("compositionRef").IsThere()}

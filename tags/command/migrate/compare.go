@@ -60,7 +60,7 @@ func (c *Command) cluster() (_ *cluster, err error) {
 	out := &cluster{Command: c, xrs: xrs, required: required, pipelineContext: values, observed: make(map[string]*fnv1.Resource)}
 
 	for _, o := range observed {
-		if name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text(); name != "" {
+		if name := object.Annotations(object.FromStruct(o)).Field(object.ResourceNameAnnotation).Text(); name != "" {
 			out.observed[name] = &fnv1.Resource{Resource: o}
 		}
 	}
@@ -94,7 +94,7 @@ func (c *cluster) compare(ctx context.Context, comp *composition, before, after 
 	for _, xr := range c.xrs {
 		_ = bar.Add(1) // As above.
 
-		o := object.Tree(xr)
+		o := object.FromStruct(xr)
 		if kind != object.Kind(o) || apiVersion != object.APIVersion(o) {
 			continue
 		}
@@ -125,7 +125,7 @@ func pipelineOf(text string, at int) ([]*structpb.Struct, error) {
 	}
 
 	compositions := slices.DeleteFunc(objects, func(o *structpb.Struct) bool {
-		return !isComposition(object.APIVersion(object.Tree(o)), object.Kind(object.Tree(o)))
+		return !isComposition(object.APIVersion(object.FromStruct(o)), object.Kind(object.FromStruct(o)))
 	})
 
 	steps := compositions[at].GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues()
@@ -348,7 +348,7 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 
 // runsThisFunction reports whether the step has an input of this function.
 func runsThisFunction(s *structpb.Struct) bool {
-	in := object.Tree(s.GetFields()["input"].GetStructValue())
+	in := object.FromStruct(s.GetFields()["input"].GetStructValue())
 	return object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind
 }
 

@@ -163,7 +163,7 @@ func (r *resource) locate() {
 		return
 	}
 
-	t, located := locateTags(r.name, object.Tree(o))
+	t, located := locateTags(r.name, object.FromStruct(o))
 	r.mayTag = located || t.NoFieldReason.IsUnknown()
 	r.managed = t.NoFieldReason == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
 

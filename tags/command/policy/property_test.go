@@ -319,12 +319,12 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 	}
 
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource}}}
-	c := &resolve.ComposedResource{Name: "a", Desired: object.Tree(&structpb.Struct{})}
+	c := &resolve.ComposedResource{Name: "a", Desired: object.FromStruct(&structpb.Struct{})}
 
 	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
 		req.Observed.Composite.Resource = nil
 		c.Config = resolve.Config{GroupVersionKind: o.GroupVersionKind(), Name: o.GetName(), Namespaced: o.GetNamespace() != ""}
-		c.Desired = object.Tree(tagstest.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
+		c.Desired = object.FromStruct(tagstest.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
 	}
 
 	required := require.New(req)

@@ -180,7 +180,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 		p.schemas[d.GroupVersionKind] = object.Node{}
 
 		if p.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
-			p.schemas[d.GroupVersionKind] = object.Tree(d.Schema).Node()
+			p.schemas[d.GroupVersionKind] = object.FromStruct(d.Schema).Node()
 		}
 	})
 	if err == nil && defined == 0 {

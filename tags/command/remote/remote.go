@@ -42,7 +42,7 @@ func Targets(file string) (map[string]string, error) {
 	targets := make(map[string]string)
 
 	for _, o := range objects {
-		function := object.Tree(o)
+		function := object.FromStruct(o)
 		annotations := object.Annotations(function)
 
 		if object.Kind(function) != "Function" || annotations.Field(AnnotationRuntime).Text() != RuntimeListens {

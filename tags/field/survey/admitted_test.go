@@ -42,12 +42,12 @@ func TestAdmitted(t *testing.T) {
 
 		kinds++
 
-		found := append([]field.Field{field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node())}, withoutSchema(d, family)...)
+		found := append([]field.Field{field.Read(d.GroupVersionKind, objects.FromStruct(d.Schema).Node())}, withoutSchema(d, family)...)
 		if len(found) > 1 {
 			sure++
 		}
 
-		found = append(found, field.ReadLaunched(d.GroupVersionKind, objects.Tree(d.Schema).Node())...)
+		found = append(found, field.ReadLaunched(d.GroupVersionKind, objects.FromStruct(d.Schema).Node())...)
 
 		for i, f := range found {
 			if f.Shape == field.None || f.Shape == "" {

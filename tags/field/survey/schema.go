@@ -20,7 +20,7 @@ func (s Schema) Node() objects.Node {
 	out := &structpb.Struct{}
 	_ = out.UnmarshalJSON([]byte(s)) // It comes from Prune, or Parse has tried it.
 
-	return objects.Tree(out).Node()
+	return objects.FromStruct(out).Node()
 }
 
 // looksLikeTags returns the names of the fields that families have as tags, and some other names. By these, a

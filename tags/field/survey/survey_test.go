@@ -73,7 +73,7 @@ func TestPruneDefinitions(t *testing.T) {
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions([]string{"../testdata/crds", "../testdata/providers"}, func(d manifest.Definition) {
-		want, got := field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node()), field.Read(d.GroupVersionKind, Prune(objects.Tree(d.Schema).Node()).Node())
+		want, got := field.Read(d.GroupVersionKind, objects.FromStruct(d.Schema).Node()), field.Read(d.GroupVersionKind, Prune(objects.FromStruct(d.Schema).Node()).Node())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
 		}
@@ -111,7 +111,7 @@ func TestPrune(t *testing.T) {
 		t.Run(tc.Name, func(t *testing.T) {
 			s := &structpb.Struct{Fields: map[string]*structpb.Value{"properties": structpb.NewStructValue(tc.Properties)}}
 
-			if diff := cmp.Diff(tc.Want, Prune(objects.Tree(s).Node())); diff != "" {
+			if diff := cmp.Diff(tc.Want, Prune(objects.FromStruct(s).Node())); diff != "" {
 				t.Errorf("\n%s\nPrune(...): -want, +got:\n%s", tc.Reason, diff)
 			}
 		})

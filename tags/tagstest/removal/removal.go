@@ -45,18 +45,18 @@ func (r *Removal) Keeps(before, after *structpb.Struct) bool {
 		return r.keepsAll(before, after)
 	}
 
-	was, err := object.Get(object.Tree(before), f.Path)
+	was, err := object.Get(object.FromStruct(before), f.Path)
 	if err != nil || was == nil {
 		return r.keepsAll(before, after)
 	}
 
-	has, err := object.Get(object.Tree(after), f.Path)
+	has, err := object.Get(object.FromStruct(after), f.Path)
 	if err != nil || !r.keepsTags(was, has, &f) {
 		return false
 	}
 
 	// Beside the tag field, everything stays, but for empty objects around it.
-	rest, err := object.Set(object.Tree(before), f.Path, object.Node{})
+	rest, err := object.Set(object.FromStruct(before), f.Path, object.Node{})
 
 	for n := len(f.Path.Segments()) - 1; n > 0 && err == nil; n-- {
 		if v, _ := rest.At(f.Path.First(n)); v.IsObject() && v.IsEmpty() {

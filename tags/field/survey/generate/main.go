@@ -80,7 +80,7 @@ func add(s *survey.Survey, release string) error {
 		// Families without a profile make no resources of a cloud, so that their kinds aren't surveyed.
 		family, ok := field.FamilyOf(d.GroupKind())
 		if !isStored(d.GroupVersionKind) && (!ok || family.Profile != "") {
-			s.Add(name, d.GroupVersionKind, survey.Prune(object.Tree(d.Schema).Node()))
+			s.Add(name, d.GroupVersionKind, survey.Prune(object.FromStruct(d.Schema).Node()))
 		}
 	})
 }
