@@ -111,7 +111,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 
 	copies := metadata.Select(set.Metadata, targets)
 
-	required.Schemas(targets.Schemas())
+	required.RequireSchemas(targets.Schemas())
 
 	if required.Waiting() {
 		return run.AskAgain(), nil
@@ -159,7 +159,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 		return nil, err
 	}
 
-	required.Schemas(tally.Schemas())
+	required.RequireSchemas(tally.Schemas())
 
 	if required.Waiting() {
 		return run.AskAgain(), nil

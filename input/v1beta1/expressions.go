@@ -206,7 +206,7 @@ func (c *expressionCheck) selectors(p *field.Path, source self) (level int) {
 	}
 
 	for _, pl := range placesOf(p, source, selectorParts) {
-		for _, name := range c.once(pl, source).Objects() {
+		for _, name := range c.once(pl, source).SourceNames() {
 			if f := c.finds[name]; f != nil {
 				level = max(level, f.level+1)
 			}
@@ -229,11 +229,11 @@ func (c *expressionCheck) once(pl place, source self) expression.Expression {
 		c.refuse(p, fmt.Sprintf("must not mention %s: the expression has one value for all composed resources", v))
 	}
 
-	if e.ComputesObjects() {
+	if e.ReadsAnyObject() {
 		c.refuse(p, "must name the sources that it reads, as required.name or required['name'], so that it is known what to fetch first")
 	}
 
-	for _, name := range e.Objects() {
+	for _, name := range e.SourceNames() {
 		switch f := c.finds[name]; {
 		case f == nil || f.sources > 1: // compile has refused it.
 		case f.before == 0:
@@ -278,7 +278,7 @@ func (c *expressionCheck) compile(pl place) expression.Expression {
 		c.reads(pl.path, key)
 	}
 
-	for _, name := range e.Objects() {
+	for _, name := range e.SourceNames() {
 		switch f := c.finds[name]; {
 		case f == nil:
 			c.refuse(pl.path, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))

@@ -57,13 +57,13 @@ func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *
 // lazy is the value of the object o, once it is read.
 func (c *Call) lazy(o object.Object) *lazy { return &lazy{call: c, node: o.Node()} }
 
-// Require gives the object o to expressions, by the name of its source.
-func (c *Call) Require(source string, o object.Object) {
+// SetRequired gives the object o to expressions, by the name of its source.
+func (c *Call) SetRequired(source string, o object.Object) {
 	c.required[source], c.objects = c.lazy(o), nil
 }
 
-// RequireAll gives the list of objects to expressions, by the name of their source.
-func (c *Call) RequireAll(source string, objects []object.Object) {
+// SetRequiredList gives the list of objects to expressions, by the name of their source.
+func (c *Call) SetRequiredList(source string, objects []object.Object) {
 	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
 }
 

@@ -37,9 +37,9 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 
 	for source, v := range s.Required.GetFields() {
 		if list := v.GetListValue(); list != nil {
-			c.RequireAll(source, words.Map(list.GetValues(), func(v *structpb.Value) object.Object { return object.FromStruct(v.GetStructValue()) }))
+			c.SetRequiredList(source, words.Map(list.GetValues(), func(v *structpb.Value) object.Object { return object.FromStruct(v.GetStructValue()) }))
 		} else {
-			c.Require(source, object.FromStruct(v.GetStructValue()))
+			c.SetRequired(source, object.FromStruct(v.GetStructValue()))
 		}
 	}
 

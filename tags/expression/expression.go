@@ -487,11 +487,11 @@ func (e Expression) PerResource() []Variable {
 	return out
 }
 
-// Objects returns the names of required objects that the expression has as literals.
-func (e Expression) Objects() []string { return e.known().fields[Required] }
+// SourceNames returns the names of required objects that the expression has as literals.
+func (e Expression) SourceNames() []string { return e.known().fields[Required] }
 
-// ComputesObjects reports whether the expression also reads required objects whose names it doesn't have as literals.
-func (e Expression) ComputesObjects() bool {
+// ReadsAnyObject reports whether the expression also reads required objects whose names it doesn't have as literals.
+func (e Expression) ReadsAnyObject() bool {
 	return e.known().mentions[Required] > e.known().literal[Required]
 }
 

@@ -84,7 +84,7 @@ func TestMentions(t *testing.T) {
 				t.Fatalf("\n%s\nCompile(...): %v", tc.Reason, err)
 			}
 
-			got := []string{fmt.Sprintf("differs by %q, reads %q", e.PerResource(), slices.Sorted(slices.Values(e.Objects())))}
+			got := []string{fmt.Sprintf("differs by %q, reads %q", e.PerResource(), slices.Sorted(slices.Values(e.SourceNames())))}
 
 			for _, v := range []expression.Variable{"xr", "context", "required", "name", "desired", "observed"} {
 				if e.Mentions(v) {
@@ -132,7 +132,7 @@ func TestExpressionJSON(t *testing.T) {
 		t.Errorf("want an error of what is no text, got %q", decoded)
 	}
 
-	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.Objects() != nil || none.PerResource() != nil || none.String() != "" {
+	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.SourceNames() != nil || none.PerResource() != nil || none.String() != "" {
 		t.Errorf("want an expression that is none to mention nothing, got %q", none)
 	}
 }

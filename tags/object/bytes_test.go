@@ -280,7 +280,7 @@ func FuzzObject(f *testing.F) {
 			}
 
 			// All else that the resource had is there.
-			r := o.On(inBytes)
+			r := o.PutInto(inBytes)
 			if err := proto.Unmarshal(object.Bytes(r), r); err != nil {
 				t.Fatalf("%s: cannot decode %x: %v", call, object.Bytes(r), err)
 			}

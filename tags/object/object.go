@@ -93,9 +93,9 @@ func Bytes(r *fnv1.Resource) []byte {
 	return b
 }
 
-// On returns a copy of the resource r with the object o, which must have been made of the object of r. It keeps connection
+// PutInto returns a copy of the resource r with the object o, which must have been made of the object of r. It keeps connection
 // details and readiness.
-func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
+func (o Object) PutInto(r *fnv1.Resource) *fnv1.Resource {
 	if Bytes(r) != nil {
 		r = &fnv1.Resource{} // Bytes are all that it has.
 		SetBytes(r, o.resource)

@@ -113,7 +113,7 @@ func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse
 	xr, lacks := r.status(out)
 	if !xr.IsZero() {
 		rsp.Desired = object.Copy(rsp.GetDesired())
-		rsp.Desired.Composite = xr.On(rsp.GetDesired().GetComposite())
+		rsp.Desired.Composite = xr.PutInto(rsp.GetDesired().GetComposite())
 	}
 
 	f := r.find(out, lacks)

@@ -26,7 +26,7 @@ func TestRequired(t *testing.T) {
 		fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS,
 	}}})
 	required.Resources(&fnv1.ResourceSelector{ApiVersion: "v1", Kind: "Namespace", Match: &fnv1.ResourceSelector_MatchName{MatchName: "team-a"}})
-	required.Schemas(slices.Values([]schema.GroupVersionKind{{Group: "example.org", Version: "v1", Kind: "Bucket"}}))
+	required.RequireSchemas(slices.Values([]schema.GroupVersionKind{{Group: "example.org", Version: "v1", Kind: "Bucket"}}))
 
 	run := Run{
 		Required: required,

@@ -90,11 +90,11 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	return r.Bootstrapped(k)
 }
 
-// Schemas requires the OpenAPI schemas of the kinds. It leaves out a kind in these cases:
+// RequireSchemas requires the OpenAPI schemas of the kinds. It leaves out a kind in these cases:
 //   - OnlyBootstrapped is set.
 //   - Crossplane can't fetch schemas.
 //   - The pipeline step itself asked for the schema.
-func (r *Requirements) Schemas(kinds iter.Seq[schema.GroupVersionKind]) {
+func (r *Requirements) RequireSchemas(kinds iter.Seq[schema.GroupVersionKind]) {
 	for k := range kinds {
 		if !r.asksForSchemas() || r.Bootstrapped(k).IsObject() {
 			continue

@@ -79,7 +79,7 @@ func nameOfSchema(tb testing.TB, k schema.GroupVersionKind) string {
 	tb.Helper()
 
 	r := require.New(&fnv1.RunFunctionRequest{Meta: capable()})
-	r.Schemas(slices.Values([]schema.GroupVersionKind{k}))
+	r.RequireSchemas(slices.Values([]schema.GroupVersionKind{k}))
 
 	names := slices.Collect(maps.Keys(requirementsOf(r).GetSchemas()))
 	if len(names) != 1 {
@@ -250,7 +250,7 @@ func TestSchema(t *testing.T) {
 		if !tc.DontAsk {
 			schemaOf = r.Schema
 
-			r.Schemas(slices.Values([]schema.GroupVersionKind{bucket}))
+			r.RequireSchemas(slices.Values([]schema.GroupVersionKind{bucket}))
 		}
 
 		got := []string{fmt.Sprintf("waiting: %t", r.Waiting())}
@@ -287,7 +287,7 @@ func TestTogether(t *testing.T) {
 		r := require.New(req)
 		r.Resources(tagsOf)
 		r.Resources(byLabel)
-		r.Schemas(slices.Values([]schema.GroupVersionKind{bucket, vm}))
+		r.RequireSchemas(slices.Values([]schema.GroupVersionKind{bucket, vm}))
 
 		return r
 	}

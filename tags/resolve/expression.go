@@ -64,7 +64,7 @@ func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
 		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
-		mayBeRead := e.ComputesObjects() || slices.Contains(e.Objects(), s.Name)
+		mayBeRead := e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name)
 
 		if !isReadable || !mayBeRead || r.passedSources[s] {
 			continue
@@ -93,9 +93,9 @@ func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 
 	switch {
 	case !isSingle:
-		r.call.RequireAll(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
+		r.call.SetRequiredList(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
 	case len(objects) > 0:
-		r.call.Require(s.Name, objects[0].Object)
+		r.call.SetRequired(s.Name, objects[0].Object)
 	}
 }
 

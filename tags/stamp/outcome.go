@@ -37,7 +37,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	desired.Resources = maps.Clone(desired.GetResources())
 
 	for name, o := range changed {
-		desired.Resources[name] = o.On(desired.GetResources()[name])
+		desired.Resources[name] = o.PutInto(desired.GetResources()[name])
 	}
 
 	return desired
