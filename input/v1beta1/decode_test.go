@@ -474,7 +474,7 @@ func TestFormats(t *testing.T) {
 	}
 
 	set := tags.PropagatingLabelSet{"Platform/Env": "v"}
-	transformer := tags.NewTransformer(set.Labels(in.KeyPrefix), in.Formats())
+	transformer := tags.NewTransformer(set.Labels(in.KeyPrefix), in.KeyFormatsByProvider())
 	got := map[string]string{}
 
 	for _, name := range []string{"hetzner", "gcp", "azure", "digitalocean"} {

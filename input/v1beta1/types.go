@@ -1386,8 +1386,8 @@ func (in *CloudTags) SourceName(i int) string {
 	return path + suffix
 }
 
-// Formats returns the formats of keys by provider.
-func (in *CloudTags) Formats() map[string]profile.Format {
+// KeyFormatsByProvider returns the formats of keys by provider.
+func (in *CloudTags) KeyFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
 		out[f.Provider] = profile.NewFormat(f.Prefix, f.Replace, f.Lowercase)
@@ -1396,8 +1396,8 @@ func (in *CloudTags) Formats() map[string]profile.Format {
 	return out
 }
 
-// Values returns the formats of values by provider.
-func (in *CloudTags) Values() map[string]profile.Format {
+// ValueFormatsByProvider returns the formats of values by provider.
+func (in *CloudTags) ValueFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.ValueFormats))
 	for _, f := range in.ValueFormats {
 		out[f.Provider] = profile.NewFormat(nil, f.Replace, f.Lowercase)
@@ -1464,8 +1464,8 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 // sources.
 func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
 
-// IsRead reports whether the patterns are in a field, or are the value of an expression.
-func (i *Include) IsRead() bool { return !i.FromFieldPath.IsZero() || !i.Expression.IsZero() }
+// IsDynamic reports whether the patterns are in a field, or are the value of an expression.
+func (i *Include) IsDynamic() bool { return !i.FromFieldPath.IsZero() || !i.Expression.IsZero() }
 
 // DiffersPerResource reports whether expressions compute something else for each composed resource.
 func (s *MetadataSource) DiffersPerResource() bool {

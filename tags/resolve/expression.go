@@ -45,7 +45,7 @@ func (r *resolver) evaluate(e expression.Expression, wanted string) (*structpb.V
 		return nil, err
 	}
 
-	v, err := r.call.Evaluate(e)
+	v, err := r.evaluator.Evaluate(e)
 	if errors.As(err, new(*expression.AbsentError)) {
 		return nil, valuelessError(wanted, err.Error())
 	}
@@ -93,16 +93,16 @@ func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 
 	switch {
 	case !isSingle:
-		r.call.SetRequiredList(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
+		r.evaluator.SetRequiredList(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
 	case len(objects) > 0:
-		r.call.SetRequired(s.Name, objects[0].Object)
+		r.evaluator.SetRequired(s.Name, objects[0].Object)
 	}
 }
 
 // computeText evaluates the expression of a value, and returns the result as text. If there is no result, computeText returns false
 // and the reason. If the source s is required, this is an error instead. See testdata/expression.yaml.
 func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNone string, ok bool, err error) {
-	result, err := r.call.Evaluate(*value.expression)
+	result, err := r.evaluator.Evaluate(*value.expression)
 
 	switch {
 	case err == nil:

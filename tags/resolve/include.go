@@ -23,16 +23,16 @@ type keyFilter struct {
 	emptyReason string
 }
 
-// has reports whether a qualified key is included.
-func (i *keyFilter) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
+// includes reports whether a qualified key is included.
+func (i *keyFilter) includes(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
 // keyFilterFor returns the filter of the keys that the source s includes. For example, a field with {"platform/*": true,
 // "platform/secret": false} includes platform/*, but not platform/secret. While Crossplane fetches the object with the field, s
 // includes no key. sourceName is the name of s in messages.
 func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
-	out := writtenFilter(s)
+	out := inputFilter(s)
 
-	if include := s.Include; include != nil && include.IsRead() {
+	if include := s.Include; include != nil && include.IsDynamic() {
 		read, err := r.patternsOf(include, sourceName)
 
 		note, ok := noteIfOptional(s, err)
@@ -47,9 +47,9 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 	return out, nil
 }
 
-// writtenFilter returns the filter of the keys that are written in include of the source s, such as {keys: ["platform/*"], except:
+// inputFilter returns the filter of the keys that are written in include of the source s, such as {keys: ["platform/*"], except:
 // ["platform/secret"]}. If include has no keys, the filter has all keys that except doesn't leave out.
-func writtenFilter(s *v1beta1.Source) *keyFilter {
+func inputFilter(s *v1beta1.Source) *keyFilter {
 	keys, except := []string{"*"}, []string(nil)
 
 	if include := s.Include; include != nil {

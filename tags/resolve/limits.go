@@ -113,8 +113,8 @@ type sourceLimit struct {
 	leftOut int
 }
 
-// admits counts the label, and reports whether it is one of the first maxLabels+1 of the source.
-func (s *sourceLimit) admits(l tags.Label) bool {
+// countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of the source.
+func (s *sourceLimit) countAndAdmit(l tags.Label) bool {
 	count := &s.labels
 	if !l.Trusted && tags.HasReservedKey(s.reserved, l) {
 		count = &s.denied

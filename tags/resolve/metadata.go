@@ -123,7 +123,7 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 
 	out := newMetadata(entry)
 	out.PerResource = func(c *ComposedResource) (Metadata, error) {
-		r.call.For(c.Name, c.Desired, c.Observed)
+		r.evaluator.For(c.Name, c.Desired, c.Observed)
 
 		m, err := r.evaluateMetadata(entry)
 

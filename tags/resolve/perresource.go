@@ -157,7 +157,7 @@ func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	merged := newMergedLabels(p.reserved, len(p.labels))
 	group := p.newGroup(c)
 
-	p.call.For(c.Name, c.Desired, c.Observed)
+	p.evaluator.For(c.Name, c.Desired, c.Observed)
 
 	for i := range p.labels {
 		scoped := &p.labels[i]

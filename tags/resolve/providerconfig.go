@@ -206,7 +206,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 			return configContent{err: err}
 		case !ok:
 			foundCount-- // A value of null is no label.
-		case limit.admits(l):
+		case limit.countAndAdmit(l):
 			out = append(out, l)
 		}
 	}

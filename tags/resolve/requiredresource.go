@@ -35,9 +35,9 @@ var requiredResourceSources = sourceType{
 	},
 }
 
-// recordedPosition returns the position of the object that the status of the composite resource records for the source s, or -1.
+// recordedIndex returns the position of the object that the status of the composite resource records for the source s, or -1.
 // For the source "size", the status may have classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}.
-func (r *resolver) recordedPosition(s *v1beta1.Source, objects []namedObject) int {
+func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
 	if r.input.StatusFieldPath.IsZero() {
 		return -1
 	}
@@ -65,7 +65,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, err
 	}
 
-	recorded := r.recordedPosition(s, objects)
+	recorded := r.recordedIndex(s, objects)
 	noneFound := isAbsence(findErr)
 	noneRecorded := len(objects) > 0 && recorded < 0
 

@@ -128,8 +128,8 @@ func SurplusMessage(surplus int) string {
 // also gets the trusted labels among the overridden ones: one of them counts if the label that took its place turns out to have a
 // reserved key.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
-	t := tags.NewTransformer(s.Labels, input.Formats())
-	t.SetValueFormats(input.Values())
+	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
+	t.SetValueFormats(input.ValueFormatsByProvider())
 	t.Reserve(input.ReservedKeys, input.KeyPrefix, s.Denied)
 
 	trustedOverridden := slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted })
@@ -185,8 +185,8 @@ type resolver struct {
 	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
 	required       *require.Requirements
 
-	// call evaluates expressions. passedSources are the sources whose objects it has got, even if there were none.
-	call          *expression.Call
+	// evaluator evaluates expressions. passedSources are the sources whose objects it has got, even if there were none.
+	evaluator          *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
 	// selections has the objects of each source that selects objects. So each source looks for its objects once, even if
@@ -213,7 +213,7 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 		contextObjects: make(map[string]object.Object),
 		required:       required,
 
-		call:          expression.NewCall(ctx, xr, req.GetContext()),
+		evaluator:          expression.NewCall(ctx, xr, req.GetContext()),
 		passedSources: make(map[*v1beta1.Source]bool),
 
 		selections:    make(map[*v1beta1.Source]selection),

@@ -64,9 +64,9 @@ func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Reso
 	return nil
 }
 
-// WrittenKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
+// InputKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
 // returns none for sources that read labels from elsewhere.
-func WrittenKeys(s *v1beta1.Source) []string {
+func InputKeys(s *v1beta1.Source) []string {
 	return slices.Concat(slices.Sorted(maps.Keys(s.Values)), slices.Sorted(maps.Keys(s.Expressions))) // A source has one of these.
 }
 
@@ -74,7 +74,7 @@ func WrittenKeys(s *v1beta1.Source) []string {
 // include. Patterns such as platform/mesh-* are left out.
 func NamedKeys(s *v1beta1.Source) []string {
 	if s.IsHop() || s.Include == nil {
-		return WrittenKeys(s)
+		return InputKeys(s)
 	}
 
 	return slices.DeleteFunc(slices.Clone(s.Include.Keys), func(key string) bool { return strings.HasSuffix(key, "*") })
@@ -84,7 +84,7 @@ func NamedKeys(s *v1beta1.Source) []string {
 // leaves the key out.
 func LabelOf(input *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
 	l := newLabel(input, s, key)
-	return l, writtenFilter(s).has(l.QualifiedKey)
+	return l, inputFilter(s).includes(l.QualifiedKey)
 }
 
 // newLabel returns the label of the source for the key, without its value. With the key prefix plexsphere:, env has the tag key
@@ -205,7 +205,7 @@ func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, f
 			l := newLabel(r.input, s, key)
 			l.Source = labelSource
 
-			if filter.has(l.QualifiedKey) && !yield(l, all[key]) {
+			if filter.includes(l.QualifiedKey) && !yield(l, all[key]) {
 				return
 			}
 		}
@@ -228,7 +228,7 @@ func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, 
 		l.Value, whyNone, ok, err = r.computeText(s, value)
 	}
 
-	if ok && limit.admits(l) {
+	if ok && limit.countAndAdmit(l) {
 		r.takeLabel(l, s)
 	}
 

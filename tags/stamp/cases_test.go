@@ -322,7 +322,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 		prefix = *tc.Prefix
 	}
 
-	tr := tags.NewTransformer(labels, in.Formats())
+	tr := tags.NewTransformer(labels, in.KeyFormatsByProvider())
 	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Denied, false))
 
 	s := &Stamper{

@@ -45,7 +45,7 @@ type profileChecker struct {
 
 // newChecker returns the checker of the profile.
 func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
-	valueFormat := p.Values()[prof.Name]
+	valueFormat := p.ValueFormatsByProvider()[prof.Name]
 	out := &profileChecker{
 		Profile: prof, policy: p, keyFormat: prof.Format, tagger: p.transformer.Transform(prof), admittedValues: prof.ValueClass,
 		keyPrefixes: p.KeyPrefix, CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat),
@@ -55,7 +55,7 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		out.admittedValues = admitCapitals(prof.ValueClass)
 	}
 
-	if f, ok := p.Formats()[prof.Name]; ok {
+	if f, ok := p.KeyFormatsByProvider()[prof.Name]; ok {
 		out.keyFormat = f
 	}
 

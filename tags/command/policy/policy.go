@@ -266,7 +266,7 @@ func newPolicy(in *v1beta1.CloudTags) *policy {
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
-		for _, key := range resolve.WrittenKeys(s) {
+		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
 				l.Trusted = true // A label with a reserved key counts, too, since a trusted source can give it.
 				p.inputLabels = append(p.inputLabels, l)

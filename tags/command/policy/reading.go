@@ -207,7 +207,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Notes = append(p.Notes, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
 		}
 
-		if isChecked && source.Include != nil && source.Include.IsRead() {
+		if isChecked && source.Include != nil && source.Include.IsDynamic() {
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 

@@ -84,7 +84,7 @@ func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured)
 		tb.Fatal(err)
 	}
 
-	transformer := tags.NewTransformer(nil, in.Formats())
+	transformer := tags.NewTransformer(nil, in.KeyFormatsByProvider())
 	transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
 
 	return targets, transformer
