@@ -7,11 +7,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// contextFieldSources take labels from a map in a field of an object, which is below a key of the
-// pipeline's context.
+// contextFieldSources take labels from a map in an object below a key of the pipeline's context. For example, the map is the field
+// tags, and the key is apiextensions.crossplane.io/environment.
 var contextFieldSources = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
-		o, err := r.presentContext(s.ContextKey)
+		o, err := r.presentContextObject(s.ContextKey)
 		if err != nil {
 			return nil, err
 		}
@@ -23,8 +23,8 @@ var contextFieldSources = sourceType{
 	},
 }
 
-// contextObject returns the object below a key of the pipeline's context, such as example.org/labels. If there is none, it
-// returns an object without fields. Without a key, it returns the composite resource.
+// contextObject returns the object below a key of the pipeline's context, such as example.org/labels. If the key is absent or
+// null, it returns an object for which IsZero is true. For an empty key, it returns the composite resource.
 func (r *resolver) contextObject(key string) (namedObject, error) {
 	if key == "" {
 		return r.xr, nil
@@ -32,7 +32,7 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 
 	name := "context[" + key + "]"
 
-	value := r.context.GetFields()[key]
+	value := r.context.GetFields()[key] // An absent key gives nil, which is null, too.
 	if value.GetStructValue() == nil && !object.IsNull(value) {
 		return namedObject{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(value))
 	}
@@ -44,8 +44,9 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil
 }
 
-// presentContext returns the contextObject. If there is none, the error is a *absence.
-func (r *resolver) presentContext(key string) (namedObject, error) {
+// presentContextObject returns the contextObject. If the key is absent or null, the error is a *absence, which fails only required
+// sources.
+func (r *resolver) presentContextObject(key string) (namedObject, error) {
 	o, err := r.contextObject(key)
 	if err == nil && o.IsZero() {
 		err = &absence{failure: o.name + " is required, but there is none", note: o.name + " isn't there"}

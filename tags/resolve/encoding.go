@@ -15,9 +15,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// asText returns the value of a label as text, by the encoding of the source s. With Scalar, 3 becomes "3". With JSON, the text
-// "\"x\"" becomes "x". Results of expressions are always taken as with Scalar. asText returns false if the JSON is null, which is no
-// label. See testdata/scalar.yaml and json.yaml.
+// asText returns the value of a label as text, by the encoding of the source s. All encodings take strings. Scalar also takes
+// numbers and booleans, and all encodings take those of expressions: 3 becomes "3". With JSON, a string such as null, 3 or "x" in
+// quotes is decoded: "x" in quotes becomes x. asText returns false for null, which is no label. See testdata/scalar.yaml and
+// json.yaml.
 func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) {
 	switch {
 	case f.IsString() && s.Encoding == v1beta1.EncodingJSON:
@@ -40,18 +41,18 @@ func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) 
 	return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
 }
 
-// inexactInteger is the least integer that a 64-bit floating point number may stand for by mistake: 2⁵³+1 becomes 2⁵³.
+// inexactInteger is 2⁵³. A 64-bit floating point number of 2⁵³ may have been written as 2⁵³+1.
 const inexactInteger = 1 << 53
 
-// scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses a number from
-// inexactInteger on, which may have lost digits.
+// scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses numbers that may have lost
+// digits: those of inexactInteger or more.
 func scalarText(n object.Node) (string, error) {
 	switch kind := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:
 		return strconv.FormatBool(kind.BoolValue), nil
 	case *structpb.Value_NumberValue:
 		number := kind.NumberValue
-		if math.Abs(number) >= inexactInteger && !math.IsInf(number, 0) {
+		if math.Abs(number) >= inexactInteger && !math.IsInf(number, 0) { // JSON has no infinity: see below.
 			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", number)
 		}
 
@@ -67,7 +68,7 @@ func scalarText(n object.Node) (string, error) {
 }
 
 // decodeJSON returns the value of a JSON string, number or boolean as text: x for "x". It returns false for null. A number stays
-// as it is written: 1.50 and 1.5 may be different versions.
+// as it is written, since 1.50 and 1.5 may be different versions.
 func decodeJSON(text string) (decoded string, ok bool, _ error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -83,7 +84,7 @@ func decodeJSON(text string) (decoded string, ok bool, _ error) {
 
 	switch v := v.(type) {
 	case string:
-		// Package json doesn't refuse half a surrogate pair, but replaces it by U+FFFD.
+		// Half a surrogate pair, such as "\ud83d", is an error for structpb. Package json takes it for U+FFFD.
 		if err := (&structpb.Value{}).UnmarshalJSON([]byte(text)); err != nil {
 			return "", false, errors.Errorf("%.64q has a character that is not Unicode", text)
 		}

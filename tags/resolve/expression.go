@@ -14,16 +14,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// expressionSources take labels from expressions.
+// expressionSources take labels from expressions. find evaluates none of them: takeValue does, or leaves them to PerResource.
 var expressionSources = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
 		out := make(foundLabels, len(s.Expressions))
 
 		for key, e := range s.Expressions {
-			if e.Mentions(expression.Required) {
-				if err := r.requireObjects(e); err != nil {
-					return nil, err
-				}
+			if err := r.requireObjects(e); err != nil {
+				return nil, err
 			}
 
 			out[key] = foundValue{expression: &e, path: "expressions", key: key}
@@ -34,48 +32,54 @@ var expressionSources = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
 }
 
-// errWaiting is the error of a source or an expression while Crossplane fetches the objects that it reads. It fails nothing.
+// errWaiting is the error of a source or an expression while Crossplane fetches the objects that the source or the expression reads.
+// It fails nothing, since Crossplane calls the function again with the objects.
 var errWaiting = errors.New("waits for objects that it reads")
 
 // evaluate returns the value of an expression that computes something else than a label, such as required.team.spec.organization in
-// a selector. The error is a *absence if the expression has no value, and errWaiting while Crossplane fetches objects. wanted is
-// the name of the value in messages, such as "the name".
-func (r *resolver) evaluate(e expression.Expression, wanted string) (*structpb.Value, error) {
+// a selector. If the expression has no value, the error is a *absence. While Crossplane fetches objects, the error is errWaiting.
+// Messages say what the expression computes, such as "the name" or "the labels to match": this is setting.
+func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.Value, error) {
 	if err := r.requireObjects(e); err != nil {
 		return nil, err
 	}
 
 	v, err := r.evaluator.Evaluate(e)
 	if errors.As(err, new(*expression.AbsentError)) {
-		return nil, valuelessError(wanted, err.Error())
+		return nil, valuelessError(setting, err.Error())
 	}
 
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valuelessError returns the *absence of the value of an expression. wanted is the name of the value, and why gives the reason.
-func valuelessError(wanted, why string) error {
-	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", wanted, why)}
+// valuelessError returns a *absence that says "the expression of the name has no value: it is empty". There, setting is "the name",
+// and why is "it is empty".
+func valuelessError(setting, why string) error {
+	return &absence{
+		failure: "the expression has no value, but is required: " + why, // Callers say what the expression is for.
+		note:    fmt.Sprintf("the expression of %s has no value: %s", setting, why),
+	}
 }
 
-// requireObjects passes the objects that e reads to r.call, which evaluates expressions. The error is errWaiting while Crossplane
-// fetches any of them. For required.team.metadata.name, it passes the objects of the source "team".
+// requireObjects requires the objects that the expression e reads, and passes them to r.evaluator. For required.team.metadata.name,
+// these are the objects of the source "team". While Crossplane fetches any of them, the error is errWaiting.
 func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
-		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
-		mayBeRead := e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name)
+		hasName := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
+		isRead := hasName && (e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name))
 
-		if !isReadable || !mayBeRead || r.passedSources[s] {
+		if !isRead || r.passedSources[s] {
 			continue
 		}
 
 		objects, err := r.selectedObjects(s)
+		missesOptional := isAbsence(err) && !s.Required()
 
 		switch {
 		case errors.Is(err, errWaiting):
 			waiting = err
-		case err != nil && (!isAbsence(err) || s.Required()):
+		case err != nil && !missesOptional:
 			return errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
 		default:
 			r.passedSources[s] = true
@@ -86,8 +90,8 @@ func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 	return waiting
 }
 
-// passObjects passes the objects of the source s to r.call. Expressions read one object if s has a name or picks one, and otherwise a
-// list.
+// passObjects passes the objects of the source s to r.evaluator. If s selects by name, or has pick: One, then required.team in
+// expressions is one object. Otherwise, required.team is a list.
 func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 	isSingle := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 
@@ -99,8 +103,9 @@ func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 	}
 }
 
-// computeText evaluates the expression of a value, and returns the result as text. If there is no result, computeText returns false
-// and the reason. If the source s is required, this is an error instead. See testdata/expression.yaml.
+// computeText evaluates the expression of a value, and returns the result as text. If there is no result, ok is false, and whyNone is
+// the reason: "expressions[team]: no such key: labels". If the source s is required, there is an error instead. See
+// testdata/expression.yaml.
 func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNone string, ok bool, err error) {
 	result, err := r.evaluator.Evaluate(*value.expression)
 

@@ -146,7 +146,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
 	switch {
 	case include.ContextKey != "":
-		o, err := r.presentContext(include.ContextKey)
+		o, err := r.presentContextObject(include.ContextKey)
 		return []namedObject{o}, err
 	case include.Source != "":
 		i := slices.IndexFunc(r.input.Sources, func(s v1beta1.Source) bool {

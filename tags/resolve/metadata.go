@@ -133,8 +133,8 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	return out, nil
 }
 
-// evaluateMetadata returns the labels and annotations that the expressions of the entry compute, for all resources or for the one
-// that r.call is set to.
+// evaluateMetadata returns the labels and annotations that the expressions of the entry compute. They are for all composed resources,
+// or for the one that r.evaluator got last.
 func (r *resolver) evaluateMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 

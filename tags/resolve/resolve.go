@@ -186,7 +186,7 @@ type resolver struct {
 	required       *require.Requirements
 
 	// evaluator evaluates expressions. passedSources are the sources whose objects it has got, even if there were none.
-	evaluator          *expression.Call
+	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
 	// selections has the objects of each source that selects objects. So each source looks for its objects once, even if
@@ -213,7 +213,7 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 		contextObjects: make(map[string]object.Object),
 		required:       required,
 
-		evaluator:          expression.NewCall(ctx, xr, req.GetContext()),
+		evaluator:     expression.NewCall(ctx, xr, req.GetContext()),
 		passedSources: make(map[*v1beta1.Source]bool),
 
 		selections:    make(map[*v1beta1.Source]selection),
