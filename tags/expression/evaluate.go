@@ -18,8 +18,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Call of the function evaluates expressions, one after the other. All of them share the limit of
-// the call.
+// A Call evaluates the expressions of one call of the function, one after the other. It has the values of their variables. All
+// evaluations of a Call together may cost maxCall.
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
@@ -45,8 +45,8 @@ type Call struct {
 	failure error
 }
 
-// NewCall returns a Call of the function with the composite resource xr and the pipeline's context. Its
-// evaluations end with ctx.
+// NewCall returns a Call with the composite resource xr and the pipeline's context. Once ctx has ended, evaluations fail with its
+// error.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
 	c := &Call{ctx: ctx, pipeline: pipeline, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
 	c.xr = c.lazy(xr)
@@ -57,18 +57,18 @@ func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *
 // lazy is the value of the object o, once it is read.
 func (c *Call) lazy(o object.Object) *lazy { return &lazy{call: c, node: o.Node()} }
 
-// SetRequired gives the object o to expressions, by the name of its source.
+// SetRequired sets required[source] to the object o for the next evaluations.
 func (c *Call) SetRequired(source string, o object.Object) {
 	c.required[source], c.objects = c.lazy(o), nil
 }
 
-// SetRequiredList gives the list of objects to expressions, by the name of their source.
+// SetRequiredList sets required[source] to the list of objects for the next evaluations.
 func (c *Call) SetRequiredList(source string, objects []object.Object) {
 	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
 }
 
-// For sets the composed resource for the next evaluations. observed is zero before the resource
-// exists.
+// For sets the variables name, desired and observed for the next evaluations. The parameter observed is zero before the composed
+// resource exists.
 func (c *Call) For(name string, desired, observed object.Object) {
 	c.name, c.desired, c.observed = types.String(name), c.lazy(desired), c.lazy(observed)
 }

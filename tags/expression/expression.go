@@ -487,10 +487,12 @@ func (e Expression) PerResource() []Variable {
 	return out
 }
 
-// SourceNames returns the names of required objects that the expression has as literals.
+// SourceNames returns the names of sources that the expression reads by a literal: team for required.team.metadata.name and for
+// required['team'].
 func (e Expression) SourceNames() []string { return e.known().fields[Required] }
 
-// ReadsAnyObject reports whether the expression also reads required objects whose names it doesn't have as literals.
+// ReadsAnyObject reports whether the expression may read the objects of any source, since it mentions required without a literal, as
+// in required[xr.spec.team].
 func (e Expression) ReadsAnyObject() bool {
 	return e.known().mentions[Required] > e.known().literal[Required]
 }
@@ -498,7 +500,8 @@ func (e Expression) ReadsAnyObject() bool {
 // OnlyNamespace reports whether the expression reads nothing of the composite resource but its namespace.
 func (e Expression) OnlyNamespace() bool { return e.known().mentions[XR] == e.known().namespace }
 
-// ContextKeys returns the keys of the pipeline's context that the expression has as literals.
+// ContextKeys returns the keys of the pipeline's context that the expression reads by a literal: example.org/labels for
+// context['example.org/labels'].
 func (e Expression) ContextKeys() []string { return e.known().fields[Context] }
 
 // Size returns how many parts the expression has once its macros are expanded, with the parts of its

@@ -74,7 +74,8 @@ type NotCopied struct {
 
 	Why string
 
-	// More is how much more was not copied, for reasons that are not told.
+	// More is how many more reasons there are for the entry. Only the first words.MaxNameCount are told, each as a Why. If More is
+	// set, Why is empty.
 	More int `json:"more,omitzero"`
 }
 

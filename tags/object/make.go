@@ -62,8 +62,8 @@ func (n Node) with(name string, v Node) Node {
 		body = n.body
 	}
 
-	rest, behind, _ := wire.Find(body, name)
-	before := body[:len(body)-len(rest)]
+	from, behind, _ := wire.Find(body, name)
+	before := body[:len(body)-len(from)]
 	out := append(make([]byte, 0, len(body)+1+protowire.SizeBytes(entrySize(name, v.Size()))), before...)
 
 	if v.IsThere() {
@@ -78,9 +78,9 @@ func (n Node) with(name string, v Node) Node {
 func (o Object) with(n Node) Object {
 	var before []byte
 
-	rest, behind, _ := wire.FindObject(o.resource)
-	if len(rest) > 0 {
-		before = o.resource[:len(o.resource)-len(rest)]
+	from, behind, _ := wire.FindObject(o.resource)
+	if len(from) > 0 {
+		before = o.resource[:len(o.resource)-len(from)]
 	} else {
 		behind = o.resource
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
-// A Node is a value within an object, to be read only. The zero Node is a value that isn't there.
+// A Node is an immutable value within an object, such as the string at metadata.name, or the whole object. The zero Node stands for
+// a value that isn't there. It isn't the same as null: see IsThere and IsNull.
 type Node struct {
 	// tag of the field that the value has of a google.protobuf.Value, or 0 if it has none,
 	// and the body of that field: the text of a string, or the fields of a
@@ -24,8 +25,8 @@ type Node struct {
 	body []byte
 }
 
-// NodeOf encodes the value v. It is a value that isn't there if v is nil. Text that isn't UTF-8
-// panics: protobuf, JSON and YAML have none.
+// NodeOf returns the value v as a Node. It returns the zero Node if v is nil. Text that isn't UTF-8 panics: protobuf, JSON and
+// YAML have none.
 func NodeOf(v *structpb.Value) Node {
 	if v == nil {
 		return Node{}
@@ -34,7 +35,7 @@ func NodeOf(v *structpb.Value) Node {
 	return nodeOf(encode([]byte{}, v))
 }
 
-// Value returns the value of the node as a tree, or nil if it isn't there.
+// Value returns the node as a *structpb.Value, or nil if it isn't there. It decodes all that is below the node.
 func (n Node) Value() *structpb.Value {
 	switch {
 	case n.body == nil:
@@ -91,10 +92,11 @@ func (n Node) IsObject() bool { return n.tag == wire.Struct }
 // IsList reports whether the value can have items.
 func (n Node) IsList() bool { return n.tag == wire.List }
 
-// IsEmpty reports whether Len is 0. It is true for {}, [], a missing value, and also for any string, number or boolean.
+// IsEmpty reports whether the value has neither fields nor items. It is true for {}, [], a missing value, and also for any string,
+// number or boolean.
 func (n Node) IsEmpty() bool { return len(n.body) == 0 || !n.IsObject() && !n.IsList() }
 
-// Len returns how many fields or items the value has.
+// Len returns how many fields an object has, or how many items a list has. It is 0 for any other value.
 func (n Node) Len() int {
 	if n.IsEmpty() {
 		return 0
@@ -103,7 +105,7 @@ func (n Node) Len() int {
 	return wire.Count(n.body)
 }
 
-// Equal reports whether the values are the same.
+// Equal reports whether the values are the same. Fields may have any order.
 func (n Node) Equal(other Node) bool {
 	switch {
 	case n.tag != 0 && n.tag == other.tag && bytes.Equal(n.body, other.body):
@@ -140,8 +142,8 @@ func (n Node) Text() string {
 	return ""
 }
 
-// Interned returns the text of the value. If texts has an equal string, it returns that one. Otherwise the text becomes
-// one of texts.
+// Interned returns the text of the value, as Text does. If texts has an equal string, it returns that one, so that many equal
+// values share one string. Otherwise the text becomes one of texts.
 func (n Node) Interned(texts map[string]string) string {
 	if n.tag != wire.String {
 		return n.Text()
@@ -156,8 +158,8 @@ func (n Node) Interned(texts map[string]string) string {
 	return text
 }
 
-// Part returns the part of the text of a string between two bytes: the part of env=prod from 4 to 8 is prod. It shares the
-// bytes.
+// Part returns a string with the bytes of the string n from the position from up to the position to: for env=prod, 4 and 8, it
+// returns prod. It copies nothing.
 func (n Node) Part(from, to int) Node { return Node{tag: wire.String, body: n.body[from:to:to]} }
 
 // IsText reports whether the value is the string text.
@@ -197,7 +199,7 @@ func (n Node) Items() iter.Seq[Node] {
 	}
 }
 
-// Field returns the field called name, if the value is an object that has it.
+// Field returns the value of the field called name. It returns the zero Node if n is no object, or has no such field.
 func (n Node) Field(name string) Node {
 	if n.tag != wire.Struct {
 		return Node{}

@@ -25,7 +25,8 @@ type Object struct {
 	resource []byte
 }
 
-// FromStruct encodes the object s, as NodeOf does. It is none if s is nil.
+// FromStruct returns the Object with the fields of s. It is zero if s is nil, but not if s has no fields. Text that isn't UTF-8
+// panics, as in NodeOf.
 func FromStruct(s *structpb.Struct) Object {
 	if s == nil {
 		return Object{}
@@ -93,8 +94,8 @@ func Bytes(r *fnv1.Resource) []byte {
 	return b
 }
 
-// PutInto returns a copy of the resource r with the object o, which must have been made of the object of r. It keeps connection
-// details and readiness.
+// PutInto returns a copy of the resource r with the object o in place of its object. The copy keeps connection details and
+// readiness. The object o must come from Of(r), with changes by Set or Update: the bytes of o have these details, too.
 func (o Object) PutInto(r *fnv1.Resource) *fnv1.Resource {
 	if Bytes(r) != nil {
 		r = &fnv1.Resource{} // Bytes are all that it has.

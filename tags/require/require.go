@@ -27,7 +27,8 @@ import (
 type Requirements struct {
 	req *fnv1.RunFunctionRequest
 
-	// OnlyBootstrapped says that the function asks for no schemas. It then has only the schemas that the pipeline step asks for.
+	// OnlyBootstrapped says that the function asks for no schemas. Then there are only the schemas in requiredSchemas of the
+	// pipeline step: see Bootstrapped.
 	OnlyBootstrapped bool
 
 	// bootstrapped schemas by kind. The pipeline step asked for them.
@@ -57,7 +58,8 @@ func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
 	}
 }
 
-// Bootstrapped returns the OpenAPI schema of a kind if the pipeline step asked for it, or else a zero Node.
+// Bootstrapped returns the OpenAPI schema of a kind if requirements.requiredSchemas of the pipeline step has this kind. Otherwise,
+// it returns the zero Node.
 func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 	if r.bootstrapped == nil {
 		r.bootstrapped = make(map[schema.GroupVersionKind]object.Node)
@@ -90,7 +92,7 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	return r.Bootstrapped(k)
 }
 
-// RequireSchemas requires the OpenAPI schemas of the kinds. It leaves out a kind in these cases:
+// RequireSchemas requires the OpenAPI schemas of the kinds: see Schema. It leaves out a kind in these cases:
 //   - OnlyBootstrapped is set.
 //   - Crossplane can't fetch schemas.
 //   - The pipeline step itself asked for the schema.
@@ -185,8 +187,8 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Obje
 	return objects, answered
 }
 
-// OfStep returns the answers to the requirements of the pipeline step itself, by their names there. Answers to
-// requirements of the function are left out.
+// OfStep returns the objects that requirements.requiredResources of the pipeline step selects, by the requirementName of each
+// entry. Objects that the function itself has required are left out.
 func (r *Requirements) OfStep() map[string]*fnv1.Resources {
 	out := maps.Clone(r.req.GetRequiredResources())
 	maps.DeleteFunc(out, func(name string, _ *fnv1.Resources) bool { return r.required.GetResources()[name] != nil })

@@ -62,33 +62,34 @@ func Count(b []byte) (n int) {
 	return n
 }
 
-// Find finds the field with the key among the entries of a map that b is made of. It returns the rest of b from this
-// field on, the bytes after the field, and the value. The rest is empty if there is no such field.
-func Find(b []byte, key string) (rest, behind, value []byte) {
-	for rest = b; len(rest) > 0; rest = behind {
+// Find finds the entry with the key in b, which has the entries of a map and nothing else. It returns the bytes from this
+// entry on, the bytes after the entry, and the value of the entry. If there is no such entry, from is empty.
+func Find(b []byte, key string) (from, behind, value []byte) {
+	for from = b; len(from) > 0; from = behind {
 		var entry []byte
-		entry, behind = Cut(rest)
+		entry, behind = Cut(from)
 
 		if name, v := Cut(entry); string(name) == key {
 			value, _ = Cut(v)
-			return rest, behind, value
+			return from, behind, value
 		}
 	}
 
-	return rest, rest, nil
+	return from, from, nil
 }
 
-// FindObject finds the object of the Resource b, as Find does.
-func FindObject(b []byte) (rest, behind, body []byte) {
-	for rest = b; len(rest) > 0; {
-		switch rest[0] {
+// FindObject finds the object of the Resource b. It returns the bytes from the object on, the bytes after the object, and the
+// fields of the object. If there is no object, from is empty.
+func FindObject(b []byte) (from, behind, body []byte) {
+	for from = b; len(from) > 0; {
+		switch from[0] {
 		case Object:
-			body, behind = Cut(rest)
-			return rest, behind, body
+			body, behind = Cut(from)
+			return from, behind, body
 		case Details:
-			_, rest = Cut(rest)
+			_, from = Cut(from)
 		case Ready:
-			rest = rest[2:]
+			from = from[2:]
 		default:
 			return nil, nil, nil // Nobody knows what else there is.
 		}
@@ -97,7 +98,8 @@ func FindObject(b []byte) (rest, behind, body []byte) {
 	return nil, nil, nil
 }
 
-// Entry returns the key and the value of the entry b of a map.
+// Entry returns the key and the value of the entry b of a map. It checks nothing: b must be in plain form. For other bytes, see
+// FieldEntry.
 func Entry(b []byte) (key, value []byte) {
 	key, rest := Cut(b)
 	value, _ = Cut(rest)
@@ -105,8 +107,9 @@ func Entry(b []byte) (key, value []byte) {
 	return key, value
 }
 
-// Field cuts the first field off b, which may be anything. It returns false unless the field is in plain form, with a tag of
-// one byte. It takes the field for a length-delimited one, which only the tag tells.
+// Field cuts the first field off b, which may be any bytes. It takes the field for a length-delimited one: callers compare the
+// tag with one of the constants. It returns false unless the length is in plain form and within b. For bytes in plain form, see
+// Cut.
 func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	from, to := length(b, 1)
 	if to == 0 {
@@ -146,8 +149,9 @@ func OnlyUnknown(b []byte, last protowire.Number) bool {
 	return true
 }
 
-// FieldEntry returns the key and the value of the entry b of a map, which may be anything. It is
-// false if b isn't an entry in plain form whose key is text. The value may be anything.
+// FieldEntry returns the key and the value of the entry b of a map, where b may be any bytes. It returns false unless b has
+// exactly a key, which is text, and a value, which may be any bytes. A Checker calls FieldEntry, and whoever reads checked bytes
+// calls Entry.
 func FieldEntry(b []byte) (key, value []byte, ok bool) {
 	tag, key, rest, ok := Field(b)
 	if !ok || tag != Key || !utf8.Valid(key) {
