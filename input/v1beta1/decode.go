@@ -64,7 +64,7 @@ func decode(ctx context.Context, s *structpb.Struct, a *admission) (*CloudTags, 
 
 // DecodeObject decodes an input that was read from a file, as Decode does.
 func DecodeObject(o map[string]any) (*CloudTags, error) {
-	s, err := Struct(o)
+	s, err := ToStruct(o)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 	return Decode(s)
 }
 
-// Struct returns an input that was read from a file as Decode wants it.
-func Struct(o map[string]any) (*structpb.Struct, error) {
+// ToStruct returns an input that was read from a file, such as {keyPrefix: "acme:"}, as the message that Decode takes.
+func ToStruct(o map[string]any) (*structpb.Struct, error) {
 	j, err := json.Marshal(o)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode input as JSON")

@@ -51,14 +51,16 @@ type Origins struct {
 
 // A Setting is a field of a joined input, or an item of a list that was joined.
 type Setting struct {
-	// Path of the setting in the joined input, and Written where it was written: the same, but for items.
+	// Path of the setting in the joined input, such as sources[1]. Written is its path in the input or in the standard, whichever
+	// has the setting, such as sources[0]. The two differ only for items of lists.
 	Path, Written string
 
-	// Standard says whether the setting is the standard's.
+	// Standard reports whether the setting comes from the standard. Otherwise, it comes from the input.
 	Standard bool
 
-	// Overrides is the JSON of the other value, of the standard or of the input, or empty if there is no other. The
-	// standard overrides only less strict values.
+	// Overrides is the JSON of the value that doesn't count, such as "Warn" in quotes if the standard has tagPolicy.enforcement:
+	// Error. It is the value of the standard, or of the input if the standard's is stricter. It is empty if only one of both has
+	// the setting, or if the values are equal.
 	Overrides string
 }
 

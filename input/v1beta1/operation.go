@@ -15,9 +15,9 @@ func (in *CloudTags) CheckComposition() error {
 	return errors.Errorf("%s: is for Operations only, and forbidden in a Composition", in.Where("coverage"))
 }
 
-// CheckOperation returns an error if the input has fields that need a composite resource: an
-// Operation has none. It is about the input of a step without its standard, whose settings for Compositions
-// an Operation ignores.
+// CheckOperation returns an error if the input has fields that need a composite resource, such as sources: an Operation has
+// no composite resource. Call it on the input of the step before its standard is joined. A standard may have such fields,
+// and an Operation ignores them.
 func (in *CloudTags) CheckOperation() error {
 	var has []string
 

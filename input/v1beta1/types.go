@@ -367,10 +367,11 @@ type FieldDiscovery string
 
 // Ways to discover tag fields.
 const (
-	// FieldDiscoveryAuto asks for the schemas of kinds that are not built in.
+	// FieldDiscoveryAuto asks for the schemas of kinds that the index lacks. The index wins over schemas.
 	FieldDiscoveryAuto FieldDiscovery = "Auto"
 
-	// FieldDiscoverySchema asks for the schema of every kind.
+	// FieldDiscoverySchema asks for the schema of every kind of managed resource without a tagFields entry. The schema
+	// wins over the index.
 	FieldDiscoverySchema FieldDiscovery = "Schema"
 
 	// FieldDiscoveryIndex asks for no schema.
@@ -1376,7 +1377,8 @@ func (in *CloudTags) ProviderValue() string {
 	return in.Provider.Value
 }
 
-// SourceName returns what messages call source i.
+// SourceName returns the name in messages of the source with the index i, such as `sources[0] "team"`. The source of a standard
+// has the index that it has there: `sources[0] "team" of ConfigMap platform/tags`.
 func (in *CloudTags) SourceName(i int) string {
 	path, suffix := in.Origins.written(fmt.Sprintf("sources[%d]", i))
 	if name := in.Sources[i].Name; name != "" {
@@ -1386,7 +1388,8 @@ func (in *CloudTags) SourceName(i int) string {
 	return path + suffix
 }
 
-// KeyFormatsByProvider returns the formats of keys by provider.
+// KeyFormatsByProvider returns the entries of keyFormats, by provider: aws has a Format with lowercase for {provider: aws,
+// lowercase: true}.
 func (in *CloudTags) KeyFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
@@ -1396,7 +1399,7 @@ func (in *CloudTags) KeyFormatsByProvider() map[string]profile.Format {
 	return out
 }
 
-// ValueFormatsByProvider returns the formats of values by provider.
+// ValueFormatsByProvider returns the entries of valueFormats, by provider. No format of values has a prefix.
 func (in *CloudTags) ValueFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.ValueFormats))
 	for _, f := range in.ValueFormats {
@@ -1460,11 +1463,12 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsHop reports whether the source of type RequiredResource gives no labels: its object only leads to objects of other
-// sources.
+// IsHop reports whether a source of type RequiredResource gives no labels, since it has neither prefix nor fromFieldPath. Then
+// other sources or includes read its objects. IsHop is also true for the types Value and Expression, which have no such settings.
 func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
 
-// IsDynamic reports whether the patterns are in a field, or are the value of an expression.
+// IsDynamic reports whether the patterns are read from a field of an object, or computed by an expression. Otherwise, they are
+// written in the input, as in {keys: ["platform/*"]}.
 func (i *Include) IsDynamic() bool { return !i.FromFieldPath.IsZero() || !i.Expression.IsZero() }
 
 // DiffersPerResource reports whether expressions compute something else for each composed resource.

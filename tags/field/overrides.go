@@ -44,7 +44,8 @@ func NewOverrides(tagFields []v1beta1.TagField) *Overrides {
 }
 
 // ForInput returns the Locator of tag fields for the input. The first answer wins: an entry of
-// tagFields, the built-in index, the schema of the kind, and the usual field of its provider.
+// tagFields, the built-in index, the schema of the kind, and the usual field of its provider. With fieldDiscovery: Schema,
+// the schema comes before the index.
 func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	overrides := NewOverrides(in.TagFields)
 	overrides.Schemas = &schemas

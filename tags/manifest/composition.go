@@ -159,7 +159,7 @@ func basesOf(v any) (out []schema.GroupKind) {
 // inputOf returns the input of the step, joined with its standard if it extends one of the required objects. It also returns
 // the input as it is written.
 func inputOf(step string, input map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
-	written, err = v1beta1.Struct(input)
+	written, err = v1beta1.ToStruct(input)
 	if err == nil {
 		in, err = v1beta1.Decode(written)
 	}

@@ -15,10 +15,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// asText returns the value of a label as text, by the encoding of the source s. All encodings take strings. Scalar also takes
-// numbers and booleans, and all encodings take those of expressions: 3 becomes "3". With JSON, a string such as null, 3 or "x" in
-// quotes is decoded: "x" in quotes becomes x. asText returns false for null, which is no label. See testdata/scalar.yaml and
-// json.yaml.
+// asText returns the value of a label as text, by the encoding of the source s:
+//   - Plain takes strings as they are.
+//   - Scalar also takes numbers and booleans: 3 becomes "3".
+//   - JSON decodes strings: "x" in quotes becomes x. If the JSON is null, there is no label, and asText returns false.
+//
+// An expression may compute a number or a boolean with any encoding. See testdata/scalar.yaml and json.yaml.
 func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) {
 	switch {
 	case f.IsString() && s.Encoding == v1beta1.EncodingJSON:
@@ -45,7 +47,7 @@ func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) 
 const inexactInteger = 1 << 53
 
 // scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses numbers that may have lost
-// digits: those of inexactInteger or more.
+// digits: inexactInteger, and all numbers above.
 func scalarText(n object.Node) (string, error) {
 	switch kind := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:

@@ -34,7 +34,7 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (answer, error
 	xr := &structpb.Struct{Fields: map[string]*structpb.Value{"labels": labels}}
 	req := manifest.Request(xr, nil)
 
-	if req.Input, err = v1beta1.Struct(input); err != nil {
+	if req.Input, err = v1beta1.ToStruct(input); err != nil {
 		return nil, err
 	}
 

@@ -194,7 +194,7 @@ func decode(n *yaml.Node) (*structpb.Struct, bool) {
 		return nil, false
 	}
 
-	s, err := v1beta1.Struct(o)
+	s, err := v1beta1.ToStruct(o)
 
 	return s, err == nil
 }
