@@ -47,7 +47,7 @@ func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) 
 const inexactInteger = 1 << 53
 
 // scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses numbers that may have lost
-// digits: inexactInteger, and all numbers above.
+// digits: ±inexactInteger, and all numbers beyond.
 func scalarText(n object.Node) (string, error) {
 	switch kind := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:

@@ -55,10 +55,8 @@ func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.
 // valuelessError returns a *absence that says "the expression of the name has no value: it is empty". There, setting is "the name",
 // and why is "it is empty".
 func valuelessError(setting, why string) error {
-	return &absence{
-		failure: "the expression has no value, but is required: " + why, // Callers say what the expression is for.
-		note:    fmt.Sprintf("the expression of %s has no value: %s", setting, why),
-	}
+	failure := "the expression has no value, but is required: " + why // Callers put the setting before it.
+	return &absence{failure: failure, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
 }
 
 // requireObjects requires the objects that the expression e reads, and passes them to r.evaluator. For required.team.metadata.name,

@@ -12,10 +12,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// Extend returns the input, joined with the standard that it extends: an input in an object, such as data.cloudtags of the ConfigMap
-// platform/tag-standard. The input was decoded from encoded. While Crossplane fetches the object, Extend returns the input as it is.
-// The error is a *v1beta1.StandardError if there is no such standard, or if it is broken. Other errors are about the input and
-// the standard together.
+// Extend returns the input, joined with the standard that the input extends, such as the text at data.cloudtags of the ConfigMap
+// platform/tag-standard. While Crossplane fetches the ConfigMap, Extend returns the input as it is. If there is no such standard, or if
+// the standard is broken, the error is a *v1beta1.StandardError. Other errors say that the input and the standard don't fit together.
+// The parameter encoded is the message from which the input was decoded.
 func Extend(ctx context.Context, decoder *v1beta1.Decoder, input *v1beta1.CloudTags, encoded *structpb.Struct, required *require.Requirements) (*v1beta1.CloudTags, error) {
 	if input.Extends == nil {
 		return input, nil
@@ -47,7 +47,7 @@ func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.St
 	case !answered:
 		return nil, nil //nolint:nilnil // Crossplane still fetches the object.
 	case len(objects) == 0:
-		return nil, noObjectsError(required, []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector, false)
+		return nil, noObjectsError(required, []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector)
 	}
 
 	title := object.Title(objects[0])

@@ -15,40 +15,40 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A keyFilter says which qualified keys a source includes. Keys that match except are left out, even if they match keys.
+// A keyFilter says which qualified keys a source includes. With keys: [platform/*] and except: [platform/secret], it includes
+// platform/env, but not platform/secret.
 type keyFilter struct {
 	keys, except profile.KeySet
 
-	// emptyReason says why no key is included, if the field or expression with the keys has no value.
+	// emptyReason says why no key is included, if the field or expression with the keys has no value. Otherwise, it is empty.
 	emptyReason string
 }
 
-// includes reports whether a qualified key is included.
-func (i *keyFilter) includes(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
+// includes reports whether the filter includes a qualified key.
+func (f *keyFilter) includes(key string) bool { return f.keys.Has(key) && !f.except.Has(key) }
 
-// keyFilterFor returns the filter of the keys that the source s includes. For example, a field with {"platform/*": true,
-// "platform/secret": false} includes platform/*, but not platform/secret. While Crossplane fetches the object with the field, s
-// includes no key. sourceName is the name of s in messages.
+// keyFilterFor returns the filter of the keys that the source s includes. If include of s reads the keys from an object, s includes no
+// key while Crossplane fetches this object. sourceName is the name of s in messages.
 func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
-	out := inputFilter(s)
-
-	if include := s.Include; include != nil && include.IsDynamic() {
-		read, err := r.patternsOf(include, sourceName)
-
-		note, ok := noteIfOptional(s, err)
-		if err != nil && !ok && !errors.Is(err, errWaiting) {
-			return nil, err
-		}
-
-		out.emptyReason = note
-		out.keys, out.except = profile.NewKeySet(read.keys...), profile.NewKeySet(slices.Concat(include.Except, read.except)...)
+	if s.Include == nil || !s.Include.IsDynamic() {
+		return inputFilter(s), nil
 	}
 
-	return out, nil
+	read, err := r.patternsOf(s.Include, sourceName)
+	note, missesOptional := noteIfOptional(s, err)
+
+	includesNone := missesOptional || errors.Is(err, errWaiting)
+	if err != nil && !includesNone {
+		return nil, err
+	}
+
+	except := slices.Concat(s.Include.Except, read.except)
+
+	return &keyFilter{keys: profile.NewKeySet(read.keys...), except: profile.NewKeySet(except...), emptyReason: note}, nil
 }
 
-// inputFilter returns the filter of the keys that are written in include of the source s, such as {keys: ["platform/*"], except:
-// ["platform/secret"]}. If include has no keys, the filter has all keys that except doesn't leave out.
+// inputFilter returns the filter of the keys that the input itself has in include of the source s, such as {keys: ["platform/*"],
+// except: ["platform/secret"]}. If include has no keys, the filter includes all keys but the ones of except.
 func inputFilter(s *v1beta1.Source) *keyFilter {
 	keys, except := []string{"*"}, []string(nil)
 
@@ -67,14 +67,14 @@ func inputFilter(s *v1beta1.Source) *keyFilter {
 // has one pattern in keys and one in except.
 type keyPatterns struct{ keys, except []string }
 
-// A patternsPlace identifies the field or the expression that has patterns.
+// A patternsPlace identifies the field or the expression that has patterns, such as {source: "registry", path: "data.keys"}.
 type patternsPlace struct{ contextKey, source, path, expression string }
 
-// patternsOf returns the patterns that include of a source reads. Each place is read once, for the first source that needs it.
-// While Crossplane fetches the objects, the error is errWaiting. If there is no such field, or the expression has no value, the error
-// is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
+// patternsOf returns the patterns that include of a source reads. If several sources read the same field or expression, patternsOf reads
+// it for the first of them. While Crossplane fetches objects, the error is errWaiting. If there is no such field, or if the expression
+// has no value, the error is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
 func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyPatterns, error) {
-	place := patternsPlace{include.ContextKey, include.Source, include.FromFieldPath.String(), include.Expression.String()}
+	place := patternsPlace{contextKey: include.ContextKey, source: include.Source, path: include.FromFieldPath.String(), expression: include.Expression.String()}
 	if out, ok := r.keyPatterns[place]; ok {
 		return out, nil
 	}
@@ -107,7 +107,7 @@ func (r *resolver) patternsOfExpression(include *v1beta1.Include) (out keyPatter
 	return out, err
 }
 
-// patternsOfField returns the patterns in the field of include.
+// patternsOfField returns the patterns in the field of include, of all objects that have the field.
 func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _ error) {
 	objects, err := r.objectsWithPatterns(include)
 	if err != nil {
@@ -141,8 +141,9 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 	return out, nil
 }
 
-// objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". While
-// Crossplane fetches them, the error is errWaiting. If there is no such object, the error is a *absence.
+// objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". Without an
+// error, there is at least one. While Crossplane fetches the objects, the error is errWaiting. If there is none, the error is a
+// *absence.
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
 	switch {
 	case include.ContextKey != "":
@@ -159,8 +160,8 @@ func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject,
 	}
 }
 
-// addNode adds the patterns of n, which is a text such as platform/*, a list such as [platform/*, owner], or a map such as
-// {platform/*: true, owner: false}. name is the field's name in messages.
+// addNode adds the patterns of n: a text such as platform/*, a list such as [platform/*, owner], or a map such as {platform/*: true,
+// owner: false}. name is the name of n in messages, such as "ConfigMap platform/registry data.keys".
 func (p *keyPatterns) addNode(n object.Node, name string) error {
 	switch {
 	case n.IsList():
@@ -175,8 +176,8 @@ func (p *keyPatterns) addNode(n object.Node, name string) error {
 	}
 }
 
-// addMap adds the patterns of a map such as {"platform/*": true, "platform/secret": "false"}. Booleans may be strings, since
-// ConfigMaps have only strings. Patterns with null are left out.
+// addMap adds the patterns of a map: for {"platform/*": true, "platform/secret": "false", "owner": null}, it adds platform/* to keys
+// and platform/secret to except. Booleans may be strings, since ConfigMaps have only strings.
 func (p *keyPatterns) addMap(fields map[string]*structpb.Value, name string) error {
 	for _, pattern := range slices.Sorted(maps.Keys(fields)) {
 		v := fields[pattern]
@@ -193,7 +194,7 @@ func (p *keyPatterns) addMap(fields map[string]*structpb.Value, name string) err
 		switch text := v.GetStringValue(); {
 		case v.GetBoolValue() || text == "true":
 			p.keys = append(p.keys, pattern)
-		case isBool || text == "false":
+		case isBool || text == "false": // The case before has all booleans that are true.
 			p.except = append(p.except, pattern)
 		default:
 			return errors.Errorf("%s[%s] is %s, neither true nor false", name, pattern, object.KindOf(v))
@@ -203,7 +204,7 @@ func (p *keyPatterns) addMap(fields map[string]*structpb.Value, name string) err
 	return nil
 }
 
-// addText adds the patterns of a text: one pattern, such as platform/*, or a list or map in YAML. An empty text has none.
+// addText adds the patterns of a text: one pattern, such as platform/*, or a list or map in YAML. An empty text has no pattern.
 func (p *keyPatterns) addText(text, name string) error {
 	switch {
 	case text == "":
@@ -235,9 +236,10 @@ func (p *keyPatterns) addText(text, name string) error {
 	}
 }
 
-// isYAML reports whether the text may be a list or map in YAML, such as "- platform/*". Such a text has several lines, has a colon
-// and a space, or begins with "- ", [ or {. A pattern has none of these.
+// isYAML reports whether the text may be a list or map in YAML, such as "- platform/*". No pattern has several lines, a colon with a
+// space, or one of the beginnings.
 func isYAML(text string) bool {
-	return strings.ContainsAny(text, "\n\r") || strings.Contains(text, ": ") ||
-		slices.ContainsFunc([]string{"- ", "[", "{"}, func(start string) bool { return strings.HasPrefix(text, start) })
+	beginsAsYAML := slices.ContainsFunc([]string{"- ", "[", "{"}, func(beginning string) bool { return strings.HasPrefix(text, beginning) })
+
+	return beginsAsYAML || strings.ContainsAny(text, "\n\r") || strings.Contains(text, ": ")
 }

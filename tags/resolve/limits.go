@@ -10,25 +10,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// Without these limits, the author of one composite resource could keep the function busy, and all others waiting. No resource
-// has more than 64 tags.
+// These limits keep one composite resource from taking all of the function's time. No cloud admits more than 64 tags on a resource.
 const (
-	// maxLabels is how many labels a set may have.
+	// maxLabels is the most labels of a LabelSet.
 	maxLabels = 1000
 
-	// maxPatterns is how many patterns of keys fields and expressions may give together.
+	// maxPatterns is the most patterns that include, removeTags and ignoreTags may read from fields and expressions, together.
 	maxPatterns = 1000
 
-	// maxPatternText is how many bytes a text of patterns in YAML may have: a thousand patterns of usual length.
+	// maxPatternText is the most bytes of a text with patterns in YAML: a thousand patterns of usual length.
 	maxPatternText = 64 << 10
 
-	// maxStandard is how many bytes a standard may have. To decode more takes seconds.
+	// maxStandard is the most bytes of a standard. To decode more takes seconds.
 	maxStandard = 256 << 10
 )
 
-// tooManyError returns an error if the counts together are above the limit, and otherwise nil. The error names the largest count.
-// For example, with the things "patterns" and the advice "shorten the list", it is "there are 1001 patterns, and at most 1000 are
-// allowed: removeTags[0] has the most, 501: shorten the list".
+// tooManyError returns an error if the sum of the counts is above the limit, and otherwise nil. The error names the largest count:
+// "there are 1001 patterns, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list". There, the things are
+// "patterns", and the advice is "shorten the list".
 func tooManyError(counts map[string]int, limit int, things, advice string) error {
 	total, largest := 0, ""
 
@@ -47,16 +46,16 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", total, things, limit, largest, counts[largest], advice)
 }
 
-// A LimitError says that trusted sources give more labels than a set may have. No label of a trusted source is ever left out.
+// A LimitError says that trusted sources give more than maxLabels labels. No label of a trusted source is ever left out.
 type LimitError struct{ error }
 
-// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them. Labels of trusted sources stay first, and then the
-// lowest keys. For example, of 2 trusted labels and the untrusted a0000 to a0999, a0998 and a0999 are left out. Denied labels have
+// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay first, and then
+// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Labels of Denied have
 // maxLabels places of their own. The error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
-	m.set.Denied = m.set.Denied[:m.limitCount(len(m.set.Denied))]
+	m.set.Denied = m.keepFirst(m.set.Denied)
 
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
@@ -77,21 +76,21 @@ func (m *mergedLabels) leaveOutSurplus() error {
 
 	slices.SortStableFunc(m.set.Labels, tags.Label.CompareTrust) // Trusted labels come first.
 
-	m.set.Labels = m.set.Labels[:m.limitCount(len(m.set.Labels))]
+	m.set.Labels = m.keepFirst(m.set.Labels)
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
 	return nil
 }
 
-// limitCount returns how many of n labels may stay: at most maxLabels. It adds the number of the others to LeftOut.
-func (m *mergedLabels) limitCount(n int) int {
-	m.set.LeftOut += max(n-maxLabels, 0)
+// keepFirst returns the first maxLabels of the labels, and adds the number of the others to LeftOut.
+func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
+	m.set.LeftOut += max(len(labels)-maxLabels, 0)
 
-	return min(n, maxLabels)
+	return labels[:min(len(labels), maxLabels)]
 }
 
-// dropLeftOut drops labels that leaveOutSurplus has left out of common. The set common has only labels that are the same for all
-// composed resources. If these are too many already, they are too many for each resource, too.
+// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. That set has only labels that are the same
+// for all composed resources. A label without room there has no room in the set of any resource.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
@@ -101,23 +100,24 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	p.labels = slices.DeleteFunc(p.labels, func(scoped scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A sourceLimit admits the first maxLabels+1 labels of one source, in the order of their keys, and counts the others. One label
-// more than a set may have tells leaveOutSurplus that there are too many.
+// A sourceLimit admits the first maxLabels+1 labels of one source, in the order of their keys, and counts the others. So a source with
+// a million labels doesn't fill the memory. By the one label more than maxLabels, leaveOutSurplus sees that there are too many.
 type sourceLimit struct {
 	reserved profile.KeySet
 
-	// labels and denied are the numbers of labels so far, without and with a reserved key that their source may not set.
-	labels, denied int
+	// deniedCount is the number of labels so far with a reserved key, if the source may not set reserved keys. labelCount is the
+	// number of all other labels so far.
+	labelCount, deniedCount int
 
-	// leftOut is how many labels were left out.
+	// leftOut is how many labels countAndAdmit has refused.
 	leftOut int
 }
 
-// countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of the source.
+// countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of its count.
 func (s *sourceLimit) countAndAdmit(l tags.Label) bool {
-	count := &s.labels
+	count := &s.labelCount
 	if !l.Trusted && tags.HasReservedKey(s.reserved, l) {
-		count = &s.denied
+		count = &s.deniedCount
 	}
 
 	*count++

@@ -32,7 +32,10 @@ type Metadata struct {
 // name is empty.
 type ByItem map[string]map[string]string
 
-// add adds labels or annotations of an item. They take the places of those that it has from earlier objects and items.
+// wholeObject is the name in ByItem of labels or annotations that no item of a list has.
+const wholeObject = ""
+
+// add adds labels or annotations of an item. They replace earlier labels or annotations of the item with the same keys.
 func (b ByItem) add(item string, found map[string]string) {
 	if b[item] == nil {
 		b[item] = make(map[string]string, len(found))
@@ -49,13 +52,14 @@ func (m *Metadata) Items() []string {
 	return slices.Compact(names)
 }
 
+// newMetadata returns the Metadata of the entry, without labels and annotations.
 func newMetadata(entry *v1beta1.MetadataCopy) Metadata {
 	return Metadata{Entry: entry, Labels: make(ByItem), Annotations: make(ByItem)}
 }
 
-// allMetadata adds the labels and annotations that kubernetesMetadata copies to the set, entry by entry. An error names the
-// entry: "cannot resolve kubernetesMetadata[0]".
-func (r *resolver) allMetadata(ctx context.Context) error {
+// resolveMetadata resolves each entry of kubernetesMetadata, and adds its labels and annotations to the set. An error names the entry:
+// "cannot resolve kubernetesMetadata[0]".
+func (r *resolver) resolveMetadata(ctx context.Context) error {
 	for i := range r.input.KubernetesMetadata {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -75,9 +79,9 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadataFor returns the labels and annotations that the entry may copy. Objects are read in the order of their names, and later
-// ones win. The Metadata has none yet if the entry copies from composed resources, or if its expressions are evaluated for each.
-// See testdata/metadata.yaml.
+// metadataFor returns the labels and annotations that the entry may copy. If several objects have the same key, the object with the
+// last name wins. If the entry copies from composed resources, or evaluates expressions for each of them, the Metadata has no labels
+// and annotations yet. See testdata/metadata.yaml.
 func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
@@ -93,8 +97,8 @@ func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 		var err error
 
 		objects, err = r.findObjects(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll})
-		missesOptional := isAbsence(err) && !entry.Source.Required()
-		if err != nil && !missesOptional && !errors.Is(err, errWaiting) {
+		copiesNone := errors.Is(err, errWaiting) || isAbsence(err) && !entry.Source.Required()
+		if err != nil && !copiesNone {
 			return Metadata{}, err
 		}
 	}
@@ -108,8 +112,9 @@ func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	return out, nil
 }
 
-// computedMetadata returns the labels and annotations that the expressions of the entry compute. It requires the objects that they
-// read. If the expressions are evaluated for each composed resource, the Metadata has only a PerResource.
+// computedMetadata returns the labels and annotations that the expressions of the entry compute. If an expression reads a composed
+// resource, as desired.metadata.labels does, the Metadata has only a PerResource. The objects that expressions read are required
+// here.
 func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	if !entry.Source.DiffersPerResource() {
 		return r.evaluateMetadata(entry)
@@ -146,8 +151,8 @@ func (r *resolver) evaluateMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 	return out, err
 }
 
-// addComputed adds the map of strings that e computes to out. It adds nothing if e has no value, or while Crossplane fetches objects
-// that e reads. name is the map's name in messages.
+// addComputed adds the map of strings that the expression e computes to out. If e has no value, or while Crossplane fetches objects
+// that e reads, addComputed adds nothing. name is "labels" or "annotations", for messages.
 func (r *resolver) addComputed(out ByItem, e expression.Expression, name string) error {
 	if e.IsZero() {
 		return nil
@@ -163,13 +168,13 @@ func (r *resolver) addComputed(out ByItem, e expression.Expression, name string)
 	}
 
 	found, err := object.StringMap(v, name)
-	out.add("", found)
+	out.add(wholeObject, found)
 
 	return err
 }
 
-// MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. In errors, paths of fields have
-// the prefix: `composed resource "bucket" metadata.labels is a list, not a map of strings`.
+// MetadataOf returns the labels and annotations of the composed resource o that the entry may copy. The prefix comes before paths of
+// fields in errors, such as `composed resource "bucket" ` before "metadata.labels is a list, not a map of strings".
 func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Metadata, error) {
 	out := newMetadata(entry)
 	err := out.addObject(namedObject{Object: o, prefix: prefix})
@@ -177,8 +182,8 @@ func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Me
 	return out, err
 }
 
-// addObject adds those labels and annotations of o that the entry copies. They take the places of earlier ones: tier: back of the
-// second object replaces tier: front of the first.
+// addObject adds those labels and annotations of o that the entry copies. A later object wins: tier: back of the second object replaces
+// tier: front of the first.
 func (m *Metadata) addObject(o namedObject) error {
 	s, targets := &m.Entry.Source, m.Entry.ToFieldPaths
 
@@ -201,7 +206,7 @@ func (m *Metadata) addObject(o namedObject) error {
 func (o namedObject) addMapAt(out ByItem, path object.Path, itemName string) error {
 	if itemName == "" {
 		found, err := o.stringMapAt(path)
-		out.add("", found)
+		out.add(wholeObject, found)
 
 		return err
 	}

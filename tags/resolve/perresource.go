@@ -22,13 +22,13 @@ import (
 type PerResource struct {
 	*resolver
 
-	// labels of all sources, in the order of the sources. Labels of one source are side by side.
+	// labels of all sources, in the order of the sources. The labels of each source follow one another.
 	labels []scopedLabel
 
 	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
 	scopedSources []*v1beta1.Source
 
-	// leftOut is how many labels of scopedSources and provider configs were left out, since one of them gives too many.
+	// leftOut is how many labels of scopedSources and provider configs a sourceLimit has left out.
 	leftOut int
 
 	// surplus is the largest number of labels that were left out of any resource's set so far: see LabelSet.Surplus.
@@ -48,7 +48,7 @@ func (p *PerResource) expressionLabels() iter.Seq[*scopedLabel] {
 
 // A ComposedResource has all parts of a composed resource on which its labels can depend.
 type ComposedResource struct {
-	// Name of the resource among those that are composed.
+	// Name of the resource in the Composition, such as bucket.
 	Name string
 
 	// Config is the provider config that the resource uses. It is zero if the resource has none.
@@ -61,11 +61,16 @@ type ComposedResource struct {
 	Selects func(entries []v1beta1.ResourceSelector) bool
 }
 
+// isSelectedBy reports whether the source s gives its labels to the resource: to all resources, or to those that it selects.
+func (c *ComposedResource) isSelectedBy(s *v1beta1.Source) bool {
+	return s.Resources == nil || c.Selects(s.Resources)
+}
+
 // A LabelGroup identifies resources that have the same labels, apart from labels of expressions. Resources of a group have the
 // same provider config, and the same sources select them.
 type LabelGroup struct {
-	// selections has a + for each of the scopedSources that selects the resources, and a - for each other one. With "+-", the
-	// first source selects them, and the second doesn't.
+	// selections has a + for each of the scopedSources that selects the resources, and a - for each other source: for "+-", the
+	// first of two sources selects the resources, and the second doesn't.
 	selections string
 
 	config configKey
@@ -76,10 +81,10 @@ func (g *LabelGroup) has(scoped *scopedLabel) bool {
 	return scoped.scopeNumber == 0 || g.selections[scoped.scopeNumber-1] == '+'
 }
 
-// Group returns the group of a composed resource, and whether all resources of the group share all of their labels. They don't
-// if an expression computes a label for each resource, such as desired.spec.region.
+// Group returns the group of a composed resource. If shared is true, all resources of the group have the same labels. If shared is
+// false, an expression such as desired.spec.region computes a label for each of them.
 func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool) {
-	group = p.newGroup(c)
+	group = p.groupOf(c)
 
 	for scoped := range p.expressionLabels() {
 		if group.has(scoped) {
@@ -90,8 +95,8 @@ func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool)
 	return group, true
 }
 
-// newGroup returns the group of a composed resource, by the sources that select it and its provider config.
-func (p *PerResource) newGroup(c *ComposedResource) LabelGroup {
+// groupOf returns the group of a composed resource.
+func (p *PerResource) groupOf(c *ComposedResource) LabelGroup {
 	selections := make([]byte, len(p.scopedSources))
 
 	for i, s := range p.scopedSources {
@@ -104,7 +109,7 @@ func (p *PerResource) newGroup(c *ComposedResource) LabelGroup {
 	return LabelGroup{selections: string(selections), config: p.configOf(c)}
 }
 
-// A scopedLabel is what a source gives to all resources, or to those that it selects. It is one of these:
+// A scopedLabel is what a source gives to all resources, or to the resources that it selects. It is one of these:
 //   - a label with a value
 //   - a label without a value, and the expression that computes the value for each resource
 //   - all labels of provider configs
@@ -115,16 +120,16 @@ type scopedLabel struct {
 	// resources.
 	scopeNumber int
 
-	// computedBy is the source of the expression that computes the value. The expression is in found. Both are zero for all
-	// other labels.
+	// computedBy is the source whose expression computes the value, and found has the expression. Both are zero for labels with a
+	// value, and for labels of provider configs.
 	computedBy *v1beta1.Source
 	found      foundValue
 
 	// configSource gives all labels of provider configs. It is nil for single labels.
 	configSource *configSource
 
-	// wasFound reports whether any resource so far has the label. A provider config with an empty map counts, too. whyMissing
-	// is the first reason why a resource lacks the label.
+	// wasFound reports whether any resource so far has the label, or a provider config that can be read, even if its labels are
+	// an empty map. whyMissing is the first reason why a resource lacks the label.
 	wasFound   bool
 	whyMissing string
 
@@ -137,25 +142,25 @@ func (scoped *scopedLabel) differs() bool {
 	return scoped.computedBy != nil || scoped.configSource != nil || scoped.scopeNumber > 0
 }
 
-// addScoped adds the label of the source s. If s sets `resources`, the label gets the number of s as its scope.
+// addScoped adds the label of the source s. If s sets `resources`, scopeNumber of the label becomes the number of s in scopedSources.
 func (p *PerResource) addScoped(scoped scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
-		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
+		if !slices.Contains(p.scopedSources, s) {
 			p.scopedSources = append(p.scopedSources, s)
 		}
 
-		scoped.scopeNumber = len(p.scopedSources)
+		scoped.scopeNumber = len(p.scopedSources) // s is the last one, since sources are added one after the other.
 	}
 
 	p.labels = append(p.labels, scoped)
 }
 
-// LabelSetOf returns all labels of a composed resource. The LabelSet has nothing that isn't about labels. For example, the
-// expression desired.spec.forProvider.region adds region: eu-central-1 to the labels of a Bucket. An error is a resolve
-// failure. See testdata/resources.yaml and expression.yaml.
+// LabelSetOf returns all labels of a composed resource, such as region: eu-central-1 of the expression
+// desired.spec.forProvider.region. The LabelSet has only the fields about labels. An error is a resolve failure. See
+// testdata/resources.yaml and expression.yaml.
 func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	merged := newMergedLabels(p.reserved, len(p.labels))
-	group := p.newGroup(c)
+	group := p.groupOf(c)
 
 	p.evaluator.For(c.Name, c.Desired, c.Observed)
 
@@ -179,13 +184,13 @@ func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	return &merged.set, nil
 }
 
-// mergeScoped merges a scoped label of the composed resource c into merged. An expression such as desired.spec.region gives a
-// label with its value for c, such as region: eu. A configSource gives all labels of c's provider config.
+// mergeScoped merges a scoped label of the composed resource c into merged. The expression desired.spec.region gives a label with its
+// value for c, such as region: eu. A configSource gives all labels of the provider config that c uses.
 func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *ComposedResource) error {
 	switch {
 	case scoped.configSource != nil:
 		config := p.listedConfigOf(scoped.configSource, c)
-		if config == (configKey{}) {
+		if config.isZero() {
 			scoped.configSource.unlistedName = cmp.Or(scoped.configSource.unlistedName, c.Config.Name)
 		}
 
@@ -231,9 +236,9 @@ type ValuelessLabel struct {
 	Why string
 }
 
-// differingKeys returns the tag keys of labels that differ per resource, and the latest source of each. For example, it has
-// plexsphere:env if a source gives env: test to Buckets only. Labels of provider configs are among them once the configs are
-// read.
+// differingKeys returns the tag keys of labels that may differ per resource, with the last source of each key. For example, it has
+// plexsphere:env if a source gives env: test to Buckets only. A label of a provider config is among them once LabelSetOf has read the
+// config.
 func (p *PerResource) differingKeys() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
@@ -258,7 +263,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 	return out
 }
 
-// ObservingExpressions returns the names of expressions that read the observed resource, such as `sources[1]: expressions[id]`.
+// ObservingExpressions returns the names of expressions that mention `observed`, such as `sources[1]: expressions[id]`.
 func (p *PerResource) ObservingExpressions() (out []string) {
 	for scoped := range p.expressionLabels() {
 		if scoped.found.expression.Mentions(expression.Observed) {
@@ -285,7 +290,7 @@ func (p *PerResource) EmptySources() (out []SourceNote) {
 		first := &p.labels[i]
 		wasFound, why := false, ""
 
-		// All labels of the source follow.
+		// i moves on over all labels of the same source.
 		for ; i < len(p.labels) && p.labels[i].Source == first.Source; i++ {
 			wasFound = wasFound || p.labels[i].wasFound
 			why = cmp.Or(why, p.labels[i].whyMissing)
@@ -325,7 +330,7 @@ func (p *PerResource) ReadsConfigs() bool {
 
 // A Difference has labels of one source that may differ per composed resource, and the reason.
 type Difference struct {
-	// Labels are nil for labels of provider configs, which aren't known before resources name their configs.
+	// Labels are nil for a source of provider configs. Its labels aren't known before resources name their configs.
 	Labels []tags.Label
 
 	// Why is the reason for messages, such as "sources[1]: expressions[region] mentions desired".
@@ -337,7 +342,8 @@ type Difference struct {
 func (p *PerResource) Differences() (out []Difference) {
 	for i := 0; p != nil && i < len(p.labels); i++ {
 		scoped := &p.labels[i]
-		joinsPrevious := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber && p.labels[i-1].computedBy == nil
+		sharesScope := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber
+		joinsPrevious := sharesScope && p.labels[i-1].computedBy == nil
 
 		switch {
 		case scoped.configSource != nil:

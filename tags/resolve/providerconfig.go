@@ -27,29 +27,27 @@ var providerConfigSources = sourceType{
 type configSource struct {
 	*v1beta1.Source
 
-	labelSource *tags.Source // The Source of its labels.
+	labelSource *tags.Source // Labels of the configs get it as their Source.
 	filter      *keyFilter
 
-	// labels of each config so far that gives labels to a resource.
-	labels map[configKey][]tags.Label
-
-	// contents of each config so far.
+	// contents of each config that was read so far. labels has a config only if LabelSetOf has given its labels to a resource.
 	contents map[configKey]configContent
+	labels   map[configKey][]tags.Label
 
 	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list.
 	unlistedName string
 }
 
-// A configContent has those labels of a provider config that a source includes. leftOut is how many more there are than a source may
-// give. If there are no labels, err may be a *absence.
+// A configContent has the labels of a provider config that a source includes. leftOut is how many of them a sourceLimit has left out.
+// If there is no config, or if include leaves out all of its labels, err is a *absence.
 type configContent struct {
 	labels  []tags.Label
 	leftOut int
 	err     error
 }
 
-// A Config is the provider config of a resource. It has the fields of field.ConfigRef, which this package must not import.
-// Resources without a provider config have the zero Config.
+// A Config names the provider config of a resource, such as ClusterProviderConfig default. It has the fields of field.ConfigRef, since
+// this package must not import package field. Resources without a provider config have the zero Config.
 type Config struct {
 	schema.GroupVersionKind
 
@@ -66,14 +64,17 @@ type configKey struct {
 	namespace string
 }
 
-// NamespaceOf returns the namespace of a desired resource. It is the namespace of the composite resource, or the desired
-// resource's own one if the composite resource has none.
+// isZero reports whether there is no provider config.
+func (k configKey) isZero() bool { return k == configKey{} }
+
+// NamespaceOf returns the namespace of a desired resource. It is the namespace of the composite resource. If the composite
+// resource has none, it is the namespace in the desired resource.
 func (p *PerResource) NamespaceOf(desired object.Object) string {
 	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
 }
 
-// listedConfigOf returns the provider config of a composed resource. It is zero if Names of the source doesn't list it, or if
-// the resource has none.
+// listedConfigOf returns the provider config of a composed resource. It is zero if the resource has no config, or if the source has
+// names: [prod, shared] and the config has another name.
 func (p *PerResource) listedConfigOf(source *configSource, c *ComposedResource) configKey {
 	if len(source.Names) > 0 && !slices.Contains(source.Names, c.Config.Name) {
 		return configKey{}
@@ -102,26 +103,26 @@ func (k configKey) String() string {
 	return fmt.Sprintf("%s %s (%s)", k.Kind, strings.TrimPrefix(k.namespace+"/"+k.Name, "/"), k.GroupVersion())
 }
 
-// configs yields each source that reads the provider config of a composed resource, with this config.
-func (p *PerResource) configs(c *ComposedResource) iter.Seq2[*configSource, configKey] {
+// eachConfigSource yields each source that reads the provider config of a composed resource, with this config.
+func (p *PerResource) eachConfigSource(c *ComposedResource) iter.Seq2[*configSource, configKey] {
 	return func(yield func(*configSource, configKey) bool) {
 		for i := 0; p != nil && i < len(p.labels); i++ {
 			source := p.labels[i].configSource
-			if source == nil || source.Resources != nil && !c.Selects(source.Resources) {
+			if source == nil || !c.isSelectedBy(source.Source) {
 				continue
 			}
 
-			if config := p.listedConfigOf(source, c); config != (configKey{}) && !yield(source, config) {
+			if config := p.listedConfigOf(source, c); !config.isZero() && !yield(source, config) {
 				return
 			}
 		}
 	}
 }
 
-// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. It asks for the same config
-// on each call of a run, as Crossplane expects.
+// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. Each call of the function must
+// ask for all configs again.
 func (p *PerResource) RequireConfig(c *ComposedResource) {
-	for _, config := range p.configs(c) {
+	for _, config := range p.eachConfigSource(c) {
 		p.required.Resources(config.selector())
 	}
 }
@@ -129,14 +130,14 @@ func (p *PerResource) RequireConfig(c *ComposedResource) {
 // ConfigLabels returns the labels of the provider config of a composed resource, such as team: a. It returns none if p is nil, or if
 // the labels can't be read.
 func (p *PerResource) ConfigLabels(c *ComposedResource) (out []tags.Label) {
-	for source, config := range p.configs(c) {
+	for source, config := range p.eachConfigSource(c) {
 		out = append(out, p.contentOf(source, config).labels...)
 	}
 
 	return out
 }
 
-// contentOf returns what a source reads in a provider config. It reads each config once for a source.
+// contentOf returns the labels that a source reads in a provider config. For each source, it reads each config once.
 func (p *PerResource) contentOf(source *configSource, config configKey) configContent {
 	content, ok := source.contents[config]
 	if !ok {
@@ -150,7 +151,7 @@ func (p *PerResource) contentOf(source *configSource, config configKey) configCo
 // labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. If the config has no labels,
 // scoped gets the reason.
 func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]tags.Label, error) {
-	if config == (configKey{}) {
+	if config.isZero() {
 		return nil, nil
 	}
 
@@ -176,7 +177,7 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 	return content.labels, err
 }
 
-// readConfig returns what the source reads in a provider config. See testdata/providerconfig.yaml.
+// readConfig reads the labels of a provider config for a source. See testdata/providerconfig.yaml.
 func (p *PerResource) readConfig(source *configSource, config configKey) configContent {
 	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {
@@ -192,10 +193,11 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 
 	var out []tags.Label
 
-	foundCount, limit := len(found[0]), sourceLimit{reserved: p.reserved}
+	labels, limit := found[0], sourceLimit{reserved: p.reserved} // labelsFor returns one map.
+	foundCount := len(labels)
 
-	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found[0]) {
-		// Anybody may make a config in a namespace.
+	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, labels) {
+		// Anybody may make a config in a namespace: no label of it is trusted.
 		l.Trusted = l.Trusted && !config.Namespaced
 
 		var ok bool
@@ -211,7 +213,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		}
 	}
 
-	// A map without any labels is empty on purpose: it is no absence.
+	// If the map of the config is empty, that is on purpose, and no absence.
 	if foundCount > 0 && len(out) == 0 {
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}}
 	}
@@ -219,8 +221,8 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 	return configContent{labels: out, leftOut: limit.leftOut}
 }
 
-// whyEmpty returns the reason why the source finds nothing. whyFirst is the reason of the first config, or empty if none was
-// read.
+// whyEmpty returns the reason why the source finds no labels for any resource. whyFirst is the reason for the first config. It is empty
+// if no config was read.
 func (source *configSource) whyEmpty(whyFirst string) string {
 	switch {
 	case len(source.labels) > 1:

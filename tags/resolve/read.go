@@ -17,20 +17,20 @@ import (
 // compositeResource is the name of the composite resource in messages.
 const compositeResource = "the composite resource"
 
-// A namedObject is an object with its name in messages.
+// A namedObject is an object with its name for messages.
 type namedObject struct {
 	object.Object
 
 	// name of the object in messages, such as "ConfigMap platform/tags".
 	name string
 
-	// prefix is put before paths of the object's fields, as in "ConfigMap platform/tags data.labels". The composite resource has
-	// none.
+	// prefix comes before paths of the object's fields, such as "ConfigMap platform/tags " before data.labels. It is empty for the
+	// composite resource.
 	prefix string
 }
 
-// valueAt returns the value at the path. It returns an error if the value is of none of the kinds, such as "an object". The error
-// ends with the mismatch: "spec.labels is a list, not a map of strings".
+// valueAt returns the value at the path. If the value is of none of the kinds, such as "an object" and "a string", there is an error
+// that ends with the mismatch: "not a map of strings" in "spec.labels is a list, not a map of strings".
 func (o namedObject) valueAt(path object.Path, mismatch string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 
@@ -57,8 +57,8 @@ func (o namedObject) stringMapAt(path object.Path) (map[string]string, error) {
 	return object.StringMap(fields, o.prefix+path.String())
 }
 
-// patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the list's name in messages. validate
-// returns the reason why a pattern is invalid, or nothing.
+// patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the name of the list in messages. validate
+// returns the reason why a pattern is invalid, or an empty string.
 func patternsIn(n object.Node, name string, validate func(pattern string) string) ([]string, error) {
 	out := make([]string, 0, n.Len())
 
@@ -78,12 +78,13 @@ func patternsIn(n object.Node, name string, validate func(pattern string) string
 	return out, nil
 }
 
-// prefixedMaps are the maps from which a source with a prefix reads labels. If both have the same key, the annotation counts.
+// prefixedMaps are the maps from which a source with a prefix reads labels. If both have the same key, the last map wins: the
+// annotation.
 var prefixedMaps = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// labelsFor returns the labels that the source s reads from the object, as one map. They come from the field at fromFieldPath of
-// s. If s has a prefix, such as tags.example.org/, they come from the labels and annotations with the prefix, which is cut off
-// their keys. Keys whose value is null are left out. If there is no such field or key, the error is a *absence.
+// labelsFor returns one map, with the labels that the source s reads from the object. They come from the field at fromFieldPath of s.
+// If s has a prefix instead, such as tags.example.org/, they come from the object's labels and annotations: tags.example.org/env gives
+// env. Keys whose value is null are left out. If there is no such field or key, the error is a *absence.
 func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
 	paths := prefixedMaps
 	if s.Prefix == "" {
@@ -120,13 +121,13 @@ func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
 	}
 }
 
-// missingError returns the *absence of a field. The note is the message if the source isn't required.
+// missingError returns a *absence with the failure "spec.labels is required, but the composite resource doesn't have it".
 func (o namedObject) missingError(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
-// textOf returns the value of s, or the text in the field of the composite resource at its fromFieldPath, such as spec.team. If
-// the field is absent or empty, the error is a *absence with the note.
+// textOf returns the value of s, such as payments for {value: payments}. For {fromFieldPath: spec.team}, it returns the text at
+// spec.team of the composite resource. If this field is absent or empty, the error is a *absence with the note.
 func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) {
 	if s.Value != "" {
 		return s.Value, nil
@@ -146,10 +147,10 @@ func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// selectorValue returns the name or namespace that s gives for a selector. s has the value itself, a field of the composite
-// resource, or an expression. A nil s gives none. If the field or the expression has no value, the error is a *absence. The note
-// is for a field. The message for an expression names wanted: "the expression of the name has no value".
-func (r *resolver) selectorValue(s *v1beta1.StringSelector, wanted, note string) (string, error) {
+// selectorValue returns the name or the namespace for a selector. It is the value of s, or comes from a field or an expression: see
+// textOf and evaluate. A nil s gives an empty string. If the field or the expression has no value, the error is a *absence. Its note is
+// the parameter note for a field, and has the setting for an expression.
+func (r *resolver) selectorValue(s *v1beta1.StringSelector, setting, note string) (string, error) {
 	switch {
 	case s == nil:
 		return "", nil
@@ -157,34 +158,34 @@ func (r *resolver) selectorValue(s *v1beta1.StringSelector, wanted, note string)
 		return r.textOf(&s.StringSource, note)
 	}
 
-	v, err := r.evaluate(s.Expression, wanted)
+	v, err := r.evaluate(s.Expression, setting)
 	if err == nil && v.GetStringValue() == "" {
-		err = valuelessError(wanted, "it is empty")
+		err = valuelessError(setting, "it is empty")
 	}
 
 	return v.GetStringValue(), err
 }
 
-// selectorLabels returns the labels that m gives for a selector, and uses wanted and note as selectorValue does. If m has both a
-// value and a field, the selector has the labels of both, and the value wins. For example, {fromFieldPath: spec.selector, value:
-// {region: eu}} gives region: eu, whatever region spec.selector has.
-func (r *resolver) selectorLabels(m *v1beta1.MapSource, wanted, note string) (map[string]string, error) {
+// selectorLabels returns the labels that m gives for a selector. For setting and note, see selectorValue. If m has both a value and a
+// field, the selector has the labels of both, and the value wins: {fromFieldPath: spec.selector, value: {region: eu}} gives region: eu,
+// whatever region spec.selector has.
+func (r *resolver) selectorLabels(m *v1beta1.MapSource, setting, note string) (map[string]string, error) {
 	switch {
 	case m == nil:
 		return nil, nil //nolint:nilnil // No labels are wanted.
 	case m.FromFieldPath.IsZero() && m.Value != nil:
 		return m.Value, nil
 	case !m.Expression.IsZero():
-		v, err := r.evaluate(m.Expression, wanted)
+		v, err := r.evaluate(m.Expression, setting)
 		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
-			err = valuelessError(wanted, "it is empty")
+			err = valuelessError(setting, "it is empty")
 		}
 
 		if err != nil {
 			return nil, err
 		}
 
-		return object.StringMap(v, wanted)
+		return object.StringMap(v, setting)
 	}
 
 	fieldLabels, err := r.xr.stringMapAt(m.FromFieldPath)

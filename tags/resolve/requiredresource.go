@@ -35,8 +35,9 @@ var requiredResourceSources = sourceType{
 	},
 }
 
-// recordedIndex returns the position of the object that the status of the composite resource records for the source s, or -1.
-// For the source "size", the status may have classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}.
+// recordedIndex returns the index of the object that the status of the composite resource records as the class of the source s. It
+// returns -1 if the status records none of the objects. For the source "size", the status may have classes: {size: {apiVersion:
+// platform.example.org/v1, kind: Size, name: small}}.
 func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
 	if r.input.StatusFieldPath.IsZero() {
 		return -1
@@ -47,13 +48,15 @@ func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
 	recorded := status.Field("classes").Field(s.Name)
 
 	return slices.IndexFunc(objects, func(o namedObject) bool {
-		return recorded.Field("apiVersion").Text() == object.APIVersion(o.Object) && recorded.Field("kind").Text() == object.Kind(o.Object) &&
-			recorded.Field("namespace").Text() == object.Namespace(o.Object) && recorded.Field("name").Text() == object.Name(o.Object)
+		sameKind := recorded.Field("apiVersion").Text() == object.APIVersion(o.Object) && recorded.Field("kind").Text() == object.Kind(o.Object)
+		sameName := recorded.Field("namespace").Text() == object.Namespace(o.Object) && recorded.Field("name").Text() == object.Name(o.Object)
+
+		return sameKind && sameName
 	})
 }
 
 // pickOne picks the class of the composite resource among the objects of the source s, and takes the provider that the class
-// names. findErr is the error of finding the objects. The class is the first of these:
+// names. findErr is the error of findObjects. The class is the first of these:
 //   - the object that the status of the composite resource records
 //   - none, if the composite resource is bound
 //   - the object with the lowest name, and among equal names with the lowest namespace
@@ -106,8 +109,8 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 	return []namedObject{class}, nil
 }
 
-// labelsOfAll returns the labels of all objects, such as the two ConfigMaps that match team: a. If no object has any, the error is
-// a *absence with a note about the first object.
+// labelsOfAll returns a map of labels for each of the objects, such as the two ConfigMaps that match team: a. If no object has any
+// labels, the error is a *absence with a note about the first object.
 func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, err error) {
 	firstNote := ""
 
@@ -132,7 +135,7 @@ func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, e
 	return nil, &absence{note: firstNote + soWithAllSuffix(objects)}
 }
 
-// soWithAllSuffix returns the end of a note on the first of several objects. It says that the note holds for all objects.
+// soWithAllSuffix returns the end of a note on the first of several objects: ", and so with all 2 objects". It is empty for one object.
 func soWithAllSuffix(objects []namedObject) string {
 	if len(objects) <= 1 {
 		return ""
@@ -150,7 +153,7 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 		return title + " that an expression names"
 	}
 
-	// If the name can't be known, the source selects by labels, or fails.
+	// If there is an error, the source selects by labels, or fails. The text of the error isn't needed.
 	name, err := r.selectorValue(res.Name, "", "")
 
 	switch {
@@ -179,12 +182,13 @@ type selection struct {
 	objects []namedObject
 	err     error
 
-	// ambiguity is the note that objects of several kinds have the name of the picked one. It is empty if no other has it.
+	// ambiguity is a note if the composite resource names an object, and objects of several kinds have this name. Otherwise, it is
+	// empty.
 	ambiguity string
 }
 
 // selectedObjects returns the objects that the source s selects, such as the Namespace team-a. With pick: One, it returns the
-// picked object only. It looks for the objects of a source once.
+// picked object only. For each source, it looks for the objects once.
 func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 	out, ok := r.selections[s]
 	if !ok {
@@ -201,11 +205,14 @@ func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 	return slices.Clone(out.objects), out.err
 }
 
-// ambiguityNote returns a note if candidates of several kinds have the name in the composite resource. The note says which one is
-// picked. It is empty if the composite resource gives no name, or also gives the kind.
+// ambiguityNote returns a note if res selects by name, and candidates of several kinds have this name. The note says which one is
+// picked: "Small team-a and Large team-a have the same name, and Large team-a is picked: …". Otherwise, the note is empty.
 func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
-	name, err := r.selectorValue(res.Name, "", "")
-	if err != nil || name == "" || len(candidates) < 2 || len(picked) == 0 {
+	name, err := r.selectorValue(res.Name, "", "") // The text of the error isn't needed.
+	isNamed := err == nil && name != ""
+	picksOneOfMany := len(candidates) > 1 && len(picked) > 0
+
+	if !isNamed || !picksOneOfMany {
 		return ""
 	}
 
@@ -219,7 +226,8 @@ func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, pick
 	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, advice)
 }
 
-// isBound reports whether the composite resource is bound: it has the field of unless, such as spec.resourceRef.
+// isBound reports whether the composite resource has the field of unless, such as spec.resourceRef. Then it has its resource already,
+// and needs no class.
 func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 	if unless == nil {
 		return false, nil
@@ -230,12 +238,11 @@ func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 	return n.IsThere(), errors.Wrap(err, "cannot tell whether one is to be picked")
 }
 
-// findObjects returns the objects that s.Resource selects, sorted by namespace, name and the order of the kinds. It requires
-// them, and the error is errWaiting until Crossplane has sent all of them. An expression in the selector may read other objects:
-// then the error is errWaiting until Crossplane has sent these.
+// findObjects requires the objects that s.Resource selects, and returns them, sorted by namespace, name and the order of the kinds.
+// Until Crossplane has sent all of them, and all objects that expressions in the selector read, the error is errWaiting.
 //
 // Everybody may label objects in a namespace of their own. So a trusted source that selects by labels takes objects in a namespace
-// only if resource.namespace names it. See testdata/trust.yaml.
+// only if resource.namespace names this namespace. See testdata/trust.yaml.
 func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	selector, err := r.selectorFor(s.Resource, s.Pick)
 	if err != nil {
@@ -249,8 +256,9 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 
 	var objects []namedObject
 
-	allAnswered, untrusted := true, false
-	byLabelsAnywhere := selector.GetMatchName() == "" && selector.GetNamespace() == ""
+	allAnswered, foundUntrusted := true, false
+	inAllNamespaces := selector.GetMatchName() == "" && selector.GetNamespace() == ""
+	distrustsNamespaced := s.Trusted && inAllNamespaces
 
 	for _, k := range kinds {
 		ofKind := proto.CloneOf(selector)
@@ -260,8 +268,8 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 		allAnswered = allAnswered && answered
 
 		for _, o := range found {
-			if s.Trusted && byLabelsAnywhere && object.Namespace(o) != "" {
-				untrusted = true
+			if distrustsNamespaced && object.Namespace(o) != "" {
+				foundUntrusted = true
 				continue
 			}
 
@@ -270,12 +278,14 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 		}
 	}
 
-	if !allAnswered {
+	switch {
+	case !allAnswered:
 		return nil, errWaiting
-	}
-
-	if len(objects) == 0 {
-		return nil, noObjectsError(r.required, kinds, selector, untrusted)
+	case len(objects) == 0 && foundUntrusted:
+		text := fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wantedText(kinds, selector))
+		return nil, &absence{failure: text, note: text}
+	case len(objects) == 0:
+		return nil, noObjectsError(r.required, kinds, selector)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
@@ -283,8 +293,8 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	return objects, nil
 }
 
-// possibleKinds returns the kinds that the objects of res may have. If the composite resource names a kind at kindFieldPath, it
-// is the only one. Otherwise, possibleKinds returns all kinds of res.
+// possibleKinds returns the kinds that the objects of res may have: the kind that the composite resource names at kindFieldPath, such as
+// spec.classRef.kind, or else all kinds of res. If res doesn't have the named kind, there is an error.
 func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.ResourceKind, error) {
 	kinds := res.ResourceKinds()
 	if res.KindFieldPath.IsZero() {
@@ -296,44 +306,39 @@ func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.Resou
 		return kinds, nil
 	}
 
-	ofName := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
-	if err == nil && len(ofName) == 0 {
+	named := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
+	if err == nil && len(named) == 0 {
 		err = errors.Errorf("%s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
 	}
 
-	return ofName, errors.Wrap(err, "cannot tell the kind")
+	return named, errors.Wrap(err, "cannot tell the kind")
 }
 
 func kindNames(kinds []v1beta1.ResourceKind) []string {
 	return words.Map(kinds, func(k v1beta1.ResourceKind) string { return k.Kind })
 }
 
-// noObjectsError returns the error of a selector that selects no object: "there is no ConfigMap (v1) named "tags"". untrusted
-// says that it selects objects, but none that a trusted source takes.
-func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector, untrusted bool) error {
-	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
-	wanted := strings.Join(names, " or ") + " " + selectorText(selector)
-	text := "there is no " + wanted
+// noObjectsError returns the *absence of a selector that selects no object: `there is no ConfigMap (v1) named "tags"`.
+func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector) error {
+	text := "there is no " + wantedText(kinds, selector)
+	namesNamespaced := selector.GetMatchName() != "" && selector.GetNamespace() != ""
 
-	switch {
-	case untrusted:
-		text = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wanted)
-	case required.Old() && selector.GetMatchName() != "" && selector.GetNamespace() != "":
+	if namesNamespaced && required.Old() {
 		text += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
 
 	return &absence{failure: text, note: text}
 }
 
-// selectorFor returns the selector of res, without a kind. It selects by the first of the name, the labels, and
-// defaultMatchLabels. If pick is One, a name or labels that are absent are no error. For example, if spec.className is empty, the
-// selector has defaultMatchLabels: {default: "true"}.
+// selectorFor returns the selector of res, without a kind. The selector has the first of these that isn't empty: the name, matchLabels
+// and defaultMatchLabels. If pick is One, a name or matchLabels without a value are no error: if spec.className is empty, the selector
+// has defaultMatchLabels, such as {default: "true"}.
 func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
-	const neither = compositeResource + " gives neither a name nor labels to match"
+	const neitherGiven = compositeResource + " gives neither a name nor labels to match"
 
 	isFailure := func(err error) bool {
-		mustExist := pick != v1beta1.PickOne
-		return err != nil && (mustExist || !isAbsence(err))
+		isTolerated := pick == v1beta1.PickOne && isAbsence(err)
+		return err != nil && !isTolerated
 	}
 
 	matchLabels := &fnv1.MatchLabels{}
@@ -348,7 +353,7 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 		selector.Namespace = &namespace
 	}
 
-	name, err := r.selectorValue(res.Name, "the name", neither)
+	name, err := r.selectorValue(res.Name, "the name", neitherGiven)
 	if isFailure(err) {
 		return nil, errors.Wrap(err, "cannot tell the name")
 	}
@@ -363,7 +368,7 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 		return selector, nil
 	}
 
-	matchLabels.Labels, err = r.selectorLabels(res.MatchLabels, "the labels to match", neither)
+	matchLabels.Labels, err = r.selectorLabels(res.MatchLabels, "the labels to match", neitherGiven)
 
 	emptyMatchesAny := res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny
 	if emptyMatchesAny && len(matchLabels.GetLabels()) == 0 {
@@ -382,14 +387,15 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 	}
 
 	if len(matchLabels.GetLabels()) == 0 {
-		return nil, &absence{failure: neither, note: neither}
+		return nil, &absence{failure: neitherGiven, note: neitherGiven}
 	}
 
 	return selector, nil
 }
 
-// selectorText returns the selector in the words of messages: `named "tags" in the namespace "platform"`.
-func selectorText(s *fnv1.ResourceSelector) string {
+// wantedText returns the words of messages for what the selector selects: `ConfigMap (v1) named "tags" in the namespace "platform"`.
+func wantedText(kinds []v1beta1.ResourceKind, s *fnv1.ResourceSelector) string {
+	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
 	out := "with the labels " + labelPairs(s.GetMatchLabels().GetLabels())
 
 	switch {
@@ -403,5 +409,5 @@ func selectorText(s *fnv1.ResourceSelector) string {
 		out += fmt.Sprintf(" in the namespace %q", s.GetNamespace())
 	}
 
-	return out
+	return strings.Join(names, " or ") + " " + out
 }

@@ -1,4 +1,4 @@
-// Package resolve resolves the sources of the input to one set of labels.
+// Package resolve reads the sources of the input, and returns their labels as one LabelSet.
 package resolve
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A LabelSet is the result of resolving the input for one composite resource. It has the labels of all sources, and all else that
-// the input reads from objects. It is complete once Crossplane has fetched all objects.
+// A LabelSet has the labels of all sources for one composite resource, and all else that the input reads from objects. It is complete
+// once Crossplane has fetched all objects.
 type LabelSet struct {
 	// Provider names the tag profile, such as aws. It comes from a field of the composite resource, or else from a class. It is
-	// empty if neither has one, and if the input has provider.value.
+	// empty if neither has a provider, and if the input has provider.value.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. Labels that only some composed resources have, or that
-	// expressions compute for each, are in PerResource only. The same holds for Denied and Overridden.
+	// Labels of all sources, sorted. No two have the same tag key. Labels that may differ per composed resource are in PerResource
+	// only. The same holds for Denied and Overridden.
 	Labels []tags.Label
 
 	// PerResource has all labels for each composed resource. It is nil if no label differs.
@@ -38,15 +38,16 @@ type LabelSet struct {
 	// Denied are the labels with reserved keys from sources that aren't trusted, sorted. They are skipped.
 	Denied []tags.Label
 
-	// Overridden are labels that aren't in Labels, since labels of later sources have the same tag keys. The label that was
-	// overridden last is the last one.
+	// Overridden are labels that aren't in Labels, since labels of later sources have the same tag keys. They are in the order in
+	// which they were overridden.
 	Overridden []tags.Label
 
 	// ValuelessLabels are the labels of one composed resource whose expressions have no value for it. Only LabelSetOf returns
 	// any.
 	ValuelessLabels []ValuelessLabel
 
-	// LeftOut is how many labels beyond the limit maxLabels were left out. It may count a key twice: see Surplus.
+	// LeftOut is how many labels were left out of Labels and Denied, since each has at most 1,000 labels. It may count a key twice:
+	// see Surplus.
 	LeftOut int
 
 	// Classes are the objects of sources with pick: One, by the names of the sources.
@@ -66,15 +67,16 @@ type LabelSet struct {
 	// Hops are the objects of sources that lead to objects of other sources, in the order of the sources.
 	Hops []Hop
 
-	// EmptySources are the optional sources that find nothing, in their order. Sources of PerResource are not among them.
+	// EmptySources are the optional sources that find nothing, in their order. For sources whose labels may differ per resource, see
+	// PerResource.EmptySources.
 	EmptySources []SourceNote
 
 	// AmbiguousSources are the sources that picked one of several objects with the same name, in their order.
 	AmbiguousSources []SourceNote
 }
 
-// A Hop has the objects of one source in a chain of objects. An expression selects the objects, or the source gives no labels
-// itself. For example, the source "team" finds the Team payments, whose spec.organization selects an Organization.
+// A Hop has the objects of one source in a chain of objects: the source "team" finds the Team payments, whose spec.organization
+// selects an Organization. Each source of a chain gives no labels, or an expression selects its objects.
 type Hop struct {
 	// Source is the name of the source in messages, and Objects are the names of its objects.
 	Source  string
@@ -86,7 +88,7 @@ func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objec
 // A SourceNote says one of these:
 //   - A source finds nothing.
 //   - An expression of a source has no value.
-//   - The name of an object means several objects.
+//   - Objects of several kinds have the same name, and the source picks one of them.
 type SourceNote struct {
 	// Source is the name of the source in messages, and Why gives the reason.
 	Source, Why string
@@ -94,9 +96,9 @@ type SourceNote struct {
 
 func (n SourceNote) String() string { return n.Source + ": " + n.Why }
 
-// Valueless returns the expressions without a value, in the order of their sources and keys. Expressions that are evaluated for
-// each resource are among them if no resource so far has got a value. Expressions of EmptySources are left out, since all of
-// them lack a value. For example, Valueless returns `sources[0]: expressions[team]: no such key: labels`.
+// Valueless returns the expressions without a value, such as `sources[0]: expressions[team]: no such key: labels`, in the order of
+// their sources and keys. Expressions that are evaluated for each resource are among them if no resource so far has got a value.
+// Expressions of EmptySources are left out: a note of EmptySources says already that all of them lack a value.
 func (s *LabelSet) Valueless() []SourceNote {
 	isEmpty := make(map[string]bool)
 	for _, note := range slices.Concat(s.EmptySources, s.PerResource.EmptySources()) {
@@ -108,8 +110,8 @@ func (s *LabelSet) Valueless() []SourceNote {
 	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return isEmpty[note.Source] })
 }
 
-// Surplus returns how many labels are left out, since a label set has at most maxLabels. It is 200 for 1,200 labels. If labels
-// differ per resource, Surplus returns the largest number of any resource so far. A key that two sources give may count twice.
+// Surplus returns how many labels are left out, since a LabelSet has at most 1,000 labels: 200 of 1,200 labels. If labels differ per
+// resource, Surplus returns the largest number of any resource so far. A key that two sources give may count twice.
 func (s *LabelSet) Surplus() int {
 	if s.PerResource == nil {
 		return s.LeftOut
@@ -118,15 +120,15 @@ func (s *LabelSet) Surplus() int {
 	return s.LeftOut + s.PerResource.surplus
 }
 
-// SurplusMessage returns the message about so many labels that are left out. It also says which labels stay.
+// SurplusMessage returns the message that surplus labels are left out. It also says which labels stay.
 func SurplusMessage(surplus int) string {
 	return fmt.Sprintf("up to %s skipped: %s (at most %d labels together: labels of trusted sources stay first, and then the lowest keys)",
 		words.Count(surplus, "label", "labels"), profile.CountCap, maxLabels)
 }
 
-// Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It
-// also gets the trusted labels among the overridden ones: one of them counts if the label that took its place turns out to have a
-// reserved key.
+// Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It also
+// gets the trusted labels among Overridden. If a key format turns the key of the label that won into a reserved key, the trusted label
+// counts instead.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
@@ -141,14 +143,14 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 // CommonLabels returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
 // env: test to some resources.
 func (s *LabelSet) CommonLabels() []tags.Label {
-	replacing := s.PerResource.differingKeys()
+	lastSources := s.PerResource.differingKeys()
 
-	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return replacing[l.TagKey].IsLaterThan(l.Source) })
+	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return lastSources[l.TagKey].IsLaterThan(l.Source) })
 }
 
 // ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
-// "classes": {"size": {…}}}. Labels are by qualified key, and classes are whole objects by the name of their source. If two
-// labels have the same qualified key, but different tag keys, the trusted one or else the later one is here. See
+// "classes": {"size": {…}}}. The keys of labels are qualified keys, and a class is the whole object, by the name of its source. Two
+// labels may have the same qualified key, but different tag keys. Then the trusted label wins, or else the later one. See
 // testdata/tocontext.yaml.
 func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
@@ -185,21 +187,21 @@ type resolver struct {
 	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
 	required       *require.Requirements
 
-	// evaluator evaluates expressions. passedSources are the sources whose objects it has got, even if there were none.
+	// evaluator evaluates expressions. passedSources are the sources whose objects requireObjects has passed to evaluator, even if
+	// there were no objects.
 	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
-	// selections has the objects of each source that selects objects. So each source looks for its objects once, even if
-	// several expressions read them.
+	// selections has the objects of each source so far for which selectedObjects has looked.
 	selections map[*v1beta1.Source]selection
 
-	// keyPatterns has the patterns of each include that was read. patternCounts counts the patterns in fields and expressions,
-	// by the part of the input that reads them first, such as removeTags[0].
+	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts counts the patterns in fields
+	// and expressions, by the part of the input that reads them first: removeTags[0], or include of sources[1].
 	keyPatterns   map[patternsPlace]keyPatterns
 	patternCounts map[string]int
 }
 
-// newResolver returns the resolver of the input for one request. It has a PerResource if any labels may differ per
+// newResolver returns the resolver of the input for one request. Its set has a PerResource if any labels may differ per composed
 // resource.
 func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
 	xr := object.Of(req.GetObserved().GetComposite())
@@ -279,15 +281,15 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 		return LabelSet{}, err
 	}
 
-	if err := r.allMetadata(ctx); err != nil {
+	if err := r.resolveMetadata(ctx); err != nil {
 		return LabelSet{}, err
 	}
 
 	return r.set, nil
 }
 
-// finishLabels finishes the labels of the set once all sources are merged. It leaves out labels beyond maxLabels, and drops a
-// PerResource in which no label differs. The error is a LimitError.
+// finishLabels leaves out labels beyond maxLabels once all sources are merged. It also drops the PerResource if no label in it differs.
+// The error is a LimitError.
 func (r *resolver) finishLabels() error {
 	if err := r.leaveOutSurplus(); err != nil {
 		return err
@@ -320,8 +322,8 @@ func differsPerResource(s v1beta1.Source) bool {
 	return s.Type == v1beta1.SourceTypeProviderConfig || s.Resources != nil
 }
 
-// takeLabel adds the label l of the source s to the set, and to the PerResource if there is one. If s selects resources, such as
-// all Buckets, takeLabel adds l to the PerResource only.
+// takeLabel adds the label l of the source s to the set, and to the PerResource if there is one. If s selects resources, such as all
+// Buckets, takeLabel adds l to the PerResource only.
 func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
 		p.addScoped(scopedLabel{Label: l, wasFound: true}, s)
@@ -332,7 +334,7 @@ func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	}
 }
 
-// countLeftOut counts n labels of the source s that its sourceLimit has left out.
+// countLeftOut adds n labels of the source s that a sourceLimit has left out to the count of the set or of the PerResource.
 func (r *resolver) countLeftOut(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
 		r.set.LeftOut += n
@@ -348,11 +350,11 @@ type mergedLabels struct {
 	// reserved keys, which only trusted sources may set.
 	reserved profile.KeySet
 
-	// positions of the labels in set.Labels, by tag key.
+	// positions are the indices in set.Labels, by tag key.
 	positions map[string]int
 }
 
-// newMergedLabels returns an empty set with room for so many labels.
+// newMergedLabels returns an empty set, with memory for as many labels as room says.
 func newMergedLabels(reserved profile.KeySet, room int) *mergedLabels {
 	return &mergedLabels{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, positions: make(map[string]int, room)}
 }

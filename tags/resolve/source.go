@@ -21,15 +21,15 @@ import (
 // A sourceType says how sources of one type are read.
 type sourceType struct {
 	// find returns a map of labels for each object that has any. Labels of later maps win. While Crossplane fetches the
-	// objects, the error is errWaiting. If there are no labels, the error is a *absence. find is nil for sources that are read
-	// per composed resource.
+	// objects, the error is errWaiting. If there are no labels, the error is a *absence. find is nil for the type ProviderConfig,
+	// since LabelSetOf reads the labels for each composed resource.
 	find func(r *resolver, s *v1beta1.Source) ([]foundLabels, error)
 
-	// title returns a name for messages if the source has no name, such as "the input".
+	// title returns the name in messages of a source without a name, such as "the input" or "spec.labels".
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kindsRead returns the kinds of the objects that a source reads. It is nil for sources that read no objects, or only
-	// provider configs. composite is the kind of the composite resource.
+	// kindsRead returns the kinds of the objects that a source reads, such as Namespace. It is nil for types of sources that read no
+	// objects, or provider configs. composite is the kind of the composite resource.
 	kindsRead func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 }
 
@@ -45,7 +45,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 }
 
 // Title returns the name of a source for messages. A source without a name gets the name of the field or object that it
-// reads, such as "spec.labels" or "ConfigMap tags". The composite resource xr may name this object.
+// reads, such as "spec.labels" or "ConfigMap tags". The name "tags" may come from a field of the composite resource xr.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
 		return t.title(&resolver{xr: namedObject{Object: object.FromStruct(xr)}}, s)
@@ -55,7 +55,7 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 }
 
 // KindsRead returns the kinds of the objects from which the source reads labels, such as Namespace. It returns none for sources
-// that read provider configs: only composed resources say which kinds these have. composite is the kind of the composite resource.
+// of provider configs, since only composed resources say which kinds these have. composite is the kind of the composite resource.
 func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 	if t := sourceTypes[s.Type]; t.kindsRead != nil && !s.IsHop() {
 		return t.kindsRead(s, composite)
@@ -70,8 +70,8 @@ func InputKeys(s *v1beta1.Source) []string {
 	return slices.Concat(slices.Sorted(maps.Keys(s.Values)), slices.Sorted(maps.Keys(s.Expressions))) // A source has one of these.
 }
 
-// NamedKeys returns the keys that the source spells out: its WrittenKeys, or for a source that reads labels, the keys of
-// include. Patterns such as platform/mesh-* are left out.
+// NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
+// source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
 	if s.IsHop() || s.Include == nil {
 		return InputKeys(s)
@@ -80,8 +80,8 @@ func NamedKeys(s *v1beta1.Source) []string {
 	return slices.DeleteFunc(slices.Clone(s.Include.Keys), func(key string) bool { return strings.HasSuffix(key, "*") })
 }
 
-// LabelOf returns the label that the source of the input gives for the key, without its value. It returns false if include
-// leaves the key out.
+// LabelOf returns the label that the source s of the input gives for the key, without its value. It returns false if include of s
+// leaves out the key. Patterns that include reads from objects don't count.
 func LabelOf(input *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
 	l := newLabel(input, s, key)
 	return l, inputFilter(s).includes(l.QualifiedKey)
@@ -97,29 +97,30 @@ func newLabel(input *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Labe
 	return tags.Label{QualifiedKey: key, TagKey: input.KeyPrefix + key, Trusted: s.Trusted}
 }
 
-// An absence says that a source finds no labels.
+// An absence is the error of something that isn't there: labels, objects, a field, or the value of an expression.
 type absence struct {
-	// failure is the text of the error if the source is required. If it is empty, the absence fails no source.
+	// failure is the text of the error if the source is required, such as "there is no Team (v1) named payments". If it is empty,
+	// the absence fails no source, not even a required one.
 	failure string
 
-	// note is the message about an optional source.
+	// note is the message about a source that doesn't fail.
 	note string
 }
 
 func (a *absence) Error() string { return a.failure }
 
-// isAbsence reports whether err says that nothing was found.
+// isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
 // noteIfOptional returns the note of err if err is a *absence that doesn't fail the source s. It returns false for all other
 // errors, and for nil.
 func noteIfOptional(s *v1beta1.Source, err error) (note string, ok bool) {
 	var a *absence
-	if !errors.As(err, &a) || a.failure != "" && s.Required() {
+	if !errors.As(err, &a) {
 		return "", false
 	}
 
-	return a.note, true
+	return a.note, a.failure == "" || !s.Required()
 }
 
 // noValue begins the note on a source whose expressions have no value. The reason of the first expression follows.
@@ -135,12 +136,12 @@ type foundValue struct {
 	// expression computes the value. It is nil if the Node is the value already.
 	expression *expression.Expression
 
-	// path of the map with the value for messages, such as spec.labels, and key of the value in this map.
+	// path of the map that has the value, for messages, and key of the value in this map: spec.labels and env for spec.labels[env].
 	path, key string
 }
 
-// takeSource adds the labels that the source s includes to the set, in the order of their keys. The labels get labelSource as
-// their Source. See testdata/resolve.yaml.
+// takeSource adds the labels of the source s to the set, in the order of their keys, but not those labels that include of s leaves
+// out. The labels get labelSource as their Source. See testdata/resolve.yaml.
 func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
@@ -189,7 +190,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		r.countLeftOut(limit.leftOut, s)
 	}
 
-	// A map without any labels is empty on purpose: it is no absence.
+	// If all maps are empty, that is on purpose, and no absence.
 	if foundCount > 0 && takenCount == 0 {
 		return &absence{note: cmp.Or(filter.emptyReason, valuelessNote, fmt.Sprintf("include matches none of its %d labels", foundCount))}
 	}
@@ -197,8 +198,8 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	return nil
 }
 
-// includedLabels yields each label that the source s has found and the filter includes, in the order of keys. The label has no value
-// yet. The foundValue beside it gives one.
+// includedLabels yields those labels among all that the filter includes, in the order of keys. A label has no value yet: the foundValue
+// beside the label gives its value.
 func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, filter *keyFilter, all foundLabels) iter.Seq2[tags.Label, foundValue] {
 	return func(yield func(tags.Label, foundValue) bool) {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -212,9 +213,9 @@ func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, f
 	}
 }
 
-// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar.
-// A label beyond the limit is left out. An expression that reads a composed resource is evaluated later, for each resource.
-// The result ok is false in two cases:
+// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar. The limit
+// may leave out the label. An expression that reads a composed resource, such as desired.spec.region, is evaluated later, for each
+// resource. The result ok is false in two cases:
 //   - The value is null. Then whyNone is empty.
 //   - An expression has no value. Then whyNone is the reason.
 func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *sourceLimit) (whyNone string, ok bool, err error) {

@@ -19,7 +19,7 @@ type TagPattern struct {
 	// Key is a tag key, or the beginning of tag keys and a *, such as backup:*.
 	Key string
 
-	// Value is the only value with which tags are removed. If it is nil, tags with any value are.
+	// Value is the only value with which removeTags removes tags. If it is nil, removeTags removes tags with any value.
 	Value *string
 
 	// Retain reports whether a desired tag stays if the other system sets it to another value.
@@ -30,8 +30,8 @@ type TagPattern struct {
 	Untrusted bool
 }
 
-// resolveTagPatterns resolves removeTags and ignoreTags of the input. It returns an error if fields and expressions give too many patterns.
-// The patterns of include count, too. See testdata/tagkeys.yaml.
+// resolveTagPatterns resolves removeTags and ignoreTags of the input. If include, removeTags and ignoreTags together read more than
+// maxPatterns patterns from fields and expressions, there is an error. See testdata/tagkeys.yaml.
 func (r *resolver) resolveTagPatterns() error {
 	for i, t := range r.input.RemoveTags {
 		keys, err := r.tagPatternsOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagPattern{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
@@ -54,9 +54,9 @@ func (r *resolver) resolveTagPatterns() error {
 	return tooManyError(r.patternCounts, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
 }
 
-// tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags, each as a copy of the template with a key. An entry has
-// one key, such as {key: "backup:*"}, or names a field with keys. If the field's value is of none of the kinds, the error ends with
-// the mismatch. name is the entry's name in messages.
+// tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags: copies of the template, each with a key. An entry has one
+// key, such as {key: "backup:*"}, or a field with keys, such as {fromFieldPath: spec.ignored}. For mismatch and kinds, see valueAt. name
+// is the name of the entry in messages.
 func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds ...string) ([]TagPattern, error) {
 	if entry.FromFieldPath.IsZero() {
 		template.Key = entry.Key
@@ -69,8 +69,8 @@ func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template T
 	return keys, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// patternsFromField returns the patterns in the field of an entry, which has a list of keys, or a map from keys to values. For
-// example, spec.ignored: [owner, team/*] has two patterns. All of them are Untrusted.
+// patternsFromField returns the patterns in the field of an entry: two patterns for the list spec.ignored: [owner, team/*], and one for
+// the map spec.removed: {env: test}. All of them are Untrusted.
 func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds []string) ([]TagPattern, error) {
 	template.Untrusted = true
 
@@ -97,8 +97,8 @@ func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern
 	}), err
 }
 
-// tagPatternsOfMap returns the keys of the map m with their values as patterns: {"env": "test"} removes env=test only. name is the
-// map's name in messages.
+// tagPatternsOfMap returns a pattern for each field of the map m: for {"env": "test"}, the pattern removes env=test only. name is the
+// name of the map in messages.
 func tagPatternsOfMap(name string, m *structpb.Value) ([]TagPattern, error) {
 	values, err := object.StringMap(m, name)
 	keys := make([]TagPattern, 0, len(values))
