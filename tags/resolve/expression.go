@@ -53,10 +53,9 @@ func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.
 }
 
 // valuelessError returns a *absence that says "the expression of the name has no value: it is empty". There, setting is "the name",
-// and why is "it is empty".
+// and why is "it is empty". Callers put the setting before the failure.
 func valuelessError(setting, why string) error {
-	failure := "the expression has no value, but is required: " + why // Callers put the setting before it.
-	return &absence{failure: failure, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
+	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
 }
 
 // requireObjects requires the objects that the expression e reads, and passes them to r.evaluator. For required.team.metadata.name,

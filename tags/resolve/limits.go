@@ -89,8 +89,8 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 	return labels[:min(len(labels), maxLabels)]
 }
 
-// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. That set has only labels that are the same
-// for all composed resources. A label without room there has no room in the set of any resource.
+// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Labels of that set are the same for
+// all composed resources. A label without room there has no room in the set of any resource.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
