@@ -27,10 +27,13 @@ const (
 	maxNesting = 8
 )
 
+// NoLimit is a limit that nothing exceeds.
+const NoLimit = math.MaxInt
+
 // Limits are the limits of a tag field in the schema of a kind, beside the field's type. The API
 // server refuses the whole resource if the field exceeds them.
 type Limits struct {
-	// Max is the most entries of the field, or negative if there is no limit.
+	// Max is the most entries of the field, or NoLimit.
 	Max int
 
 	// NeverEmpty says whether the field has to have an entry while it is there.
@@ -46,16 +49,11 @@ type Limits struct {
 func LimitsOf(s object.Node, f *Field) *Limits {
 	node := schemaAt(s, f.Path)
 
-	l := &Limits{Max: -1}
+	l := &Limits{Max: NoLimit}
 
 	for _, part := range inside(node) {
-		l.Max = lower(l.Max, part, "maxProperties")
-		l.Max = lower(l.Max, part, "maxItems")
-
-		for _, name := range []string{"minProperties", "minItems"} {
-			least, _ := bound(part, name)
-			l.NeverEmpty = l.NeverEmpty || least > 0
-		}
+		l.Max = min(l.Max, bound(part, "maxProperties", NoLimit), bound(part, "maxItems", NoLimit))
+		l.NeverEmpty = l.NeverEmpty || bound(part, "minProperties", 0) > 0 || bound(part, "minItems", 0) > 0
 	}
 
 	switch f.Shape {
@@ -73,7 +71,7 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	case None:
 	}
 
-	if *l == (Limits{Max: -1}) {
+	if *l == (Limits{Max: NoLimit}) {
 		return nil
 	}
 
@@ -154,7 +152,7 @@ func inside(s object.Node, path ...string) []object.Node {
 
 // A stringSchema has the limits of a string in schemas. A nil stringSchema admits all strings.
 type stringSchema struct {
-	// least and most characters. most is negative if there is no limit.
+	// shortest and longest are the least and the most characters. longest is NoLimit if there is no limit.
 	shortest, longest int
 
 	patterns []*regexp.Regexp
@@ -170,13 +168,11 @@ type stringSchema struct {
 func stringOf(schemas []object.Node) *stringSchema { return stringWithin(schemas, maxNesting) }
 
 func stringWithin(schemas []object.Node, depth int) *stringSchema {
-	t := &stringSchema{longest: -1}
+	t := &stringSchema{longest: NoLimit}
 
 	for _, s := range schemas {
-		t.longest = lower(t.longest, s, "maxLength")
-
-		least, _ := bound(s, "minLength")
-		t.shortest = max(t.shortest, least)
+		t.longest = min(t.longest, bound(s, "maxLength", NoLimit))
+		t.shortest = max(t.shortest, bound(s, "minLength", 0))
 
 		if re := patternOf(s); re != nil {
 			t.patterns = append(t.patterns, re)
@@ -191,7 +187,7 @@ func stringWithin(schemas []object.Node, depth int) *stringSchema {
 		}
 	}
 
-	if t.longest < 0 && t.shortest == 0 && t.patterns == nil && t.enum == nil && t.others == nil {
+	if t.longest == NoLimit && t.shortest == 0 && t.patterns == nil && t.enum == nil && t.others == nil {
 		return nil
 	}
 
@@ -260,7 +256,7 @@ func patternOf(s object.Node) *regexp.Regexp {
 
 // admitsLength reports whether the string has neither too many nor too few characters.
 func (t *stringSchema) admitsLength(s string) bool {
-	return t == nil || t.longest < 0 || utf8.RuneCountInString(s) <= t.longest
+	return t == nil || utf8.RuneCountInString(s) <= t.longest
 }
 
 // admits reports whether all schemas admit the string.
@@ -290,9 +286,9 @@ func (t *stringSchema) String() string {
 	var out []string
 
 	switch {
-	case t.longest >= 0 && t.shortest > 0:
+	case t.longest < NoLimit && t.shortest > 0:
 		out = append(out, fmt.Sprintf("%d to %d characters", t.shortest, t.longest))
-	case t.longest >= 0:
+	case t.longest < NoLimit:
 		out = append(out, fmt.Sprintf("at most %d characters", t.longest))
 	case t.shortest > 0:
 		out = append(out, fmt.Sprintf("at least %d characters", t.shortest))
@@ -311,23 +307,13 @@ func (t *stringSchema) String() string {
 	return "by the schema of the kind: " + words.Name(strings.Join(out, ", "))
 }
 
-// lower returns the limit, or else the one that the schema has under the name, such as maxItems, if it is lower. A
-// negative limit is none.
-func lower(limit int, s object.Node, name string) int {
-	if n, ok := bound(s, name); ok && (limit < 0 || n < limit) {
-		return n
-	}
-
-	return limit
-}
-
-// bound returns the limit that the schema has under the name, and false if it has none. A number that
-// is not whole is no limit.
-func bound(s object.Node, name string) (int, bool) {
+// bound returns the limit that the schema has under the name, such as maxItems, or else the limit without. A number that is not whole
+// is no limit.
+func bound(s object.Node, name string, without int) int {
 	n, ok := s.Field(name).Value().GetKind().(*structpb.Value_NumberValue)
 	if !ok || n.NumberValue != math.Trunc(n.NumberValue) {
-		return 0, false
+		return without
 	}
 
-	return int(min(max(n.NumberValue, 0), math.MaxInt32)), true
+	return int(min(max(n.NumberValue, 0), math.MaxInt32))
 }

@@ -62,7 +62,7 @@ func TestLimitsOfAll(t *testing.T) {
 		{"A list has at most so many tags.", `{type: array, maxItems: 3, items: {type: string}}`, 3},
 		{"The lowest limit holds.", `{type: object, maxProperties: 3, allOf: [{maxProperties: 5}, {maxProperties: 2}]}`, 2},
 		{"There may be none at all.", `{type: object, maxProperties: 0}`, 0},
-		{"There may be no limit but that of values.", `{type: object, additionalProperties: {maxLength: 1}}`, -1},
+		{"There may be no limit but that of values.", `{type: object, additionalProperties: {maxLength: 1}}`, field.NoLimit},
 	} {
 		if got := field.LimitsOf(schemaWith(t, tc.schema), at(field.Map, "spec.forProvider.tags")); got == nil || got.Max != tc.want {
 			t.Errorf("\n%s\nLimitsOf(...): want at most %d tags, got %+v", tc.reason, tc.want, got)

@@ -119,9 +119,7 @@ func listType(s object.Node) Type {
 			return Type{}
 		}
 
-		limit, _ := bound(items, "maxLength")
-
-		return Type{Shape: StringList, Atomic: atomic, MaxLength: limit}
+		return Type{Shape: StringList, Atomic: atomic, MaxLength: bound(items, "maxLength", 0)}
 	}
 
 	if text(items, "type") != "object" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
@@ -46,7 +47,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 // slotsOf returns how many tags t may have, and which slots are kept free.
 func (s *Stamper) slotsOf(t *locate.Target) Slots {
 	out := Slots{
-		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
+		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: field.NoLimit,
 		ForProviderTags: s.Input.ProviderTags != v1beta1.ProviderTagsNone, ProviderTagsInField: t.Field.AddsToField, Field: t.Field.Path.String(),
 	}
 

@@ -65,7 +65,7 @@ type Slots struct {
 	// adds these tags to the tag field, too.
 	ForProviderTags, ProviderTagsInField bool
 
-	// MaxInField is the most entries that the tag field may have by the schema of the kind, or -1 if the schema has no limit.
+	// MaxInField is the most entries that the tag field may have by the schema of the kind, or field.NoLimit.
 	MaxInField int
 
 	// Field is the path of the tag field, for messages.
@@ -115,13 +115,8 @@ func (s *State) missingProviderTags() (toAdd, inField int) {
 func (s *State) freeSlots() int {
 	toAdd, inField := s.missingProviderTags()
 	taken := s.Tags.Len() + s.countStayingTags()
-	free := s.Slots.Max - s.Slots.Reserved - toAdd - taken
 
-	if s.Slots.MaxInField >= 0 {
-		free = min(free, s.Slots.MaxInField-inField-taken)
-	}
-
-	return free
+	return min(s.Slots.Max-s.Slots.Reserved-toAdd, s.Slots.MaxInField-inField) - taken
 }
 
 // limitText returns the limit of tags for messages, such as "at most 50 tags on a resource, 2 of them reserved". Both the cloud and the tag
@@ -131,7 +126,7 @@ func (s *State) limitText() string {
 	toAdd, inField := s.missingProviderTags()
 
 	forLabels := s.Slots.Max - reserved - toAdd
-	if maxInField := s.Slots.MaxInField; maxInField >= 0 && maxInField-inField < forLabels {
+	if maxInField := s.Slots.MaxInField; maxInField-inField < forLabels {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", maxInField, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
