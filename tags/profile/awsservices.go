@@ -140,15 +140,6 @@ var (
 	})
 )
 
-// find returns the profile of the kind's row, or nil.
-func (t *awsTable) find(group, kind string) *Profile {
-	if i, ok := awsRowOf(group, kind); ok && t != nil {
-		return t.profiles[i]
-	}
-
-	return nil
-}
-
 // awsRowOf returns the index of the row of the kind's launched field, or else of the kind, or else of its service.
 func awsRowOf(group, kind string) (i int, ok bool) {
 	name, domain, _ := strings.Cut(group, ".")

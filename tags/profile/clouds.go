@@ -51,8 +51,8 @@ func (l limits) all() []service {
 
 // profileOf returns the tag profile of the first service that has the kind, or else the cloud's.
 func (l limits) profileOf(group, kind string) *Profile {
-	if p := l.table.find(group, kind); p != nil {
-		return p
+	if i, ok := awsRowOf(group, kind); ok && l.table != nil {
+		return l.table.profiles[i]
 	}
 
 	name := group + "/" + withoutField(kind)

@@ -19,15 +19,15 @@ type part struct {
 	// pattern matches the part, and maybe parts before it, within the brackets of a regular expression.
 	pattern string
 
-	// name is the part's name in messages. Several parts may have one name.
+	// name is the part's name in messages. A sign of ASCII is its own name.
 	name string
 
-	// table has the characters of the part, and maybe characters of parts before it.
+	// table has the characters of the part, and maybe characters of parts before it. Nil has all characters.
 	table *unicode.RangeTable
 }
 
-// parts are all parts of the characters. Parts after symbols have one character of ASCII each.
-var parts = append([]part{
+// parts are all parts of the characters. The last part has all characters that no other part has.
+var parts = slices.Concat([]part{
 	{"0-9A-Za-z", "ASCII letters and digits", span('0', '9', 'A', 'Z', 'a', 'z')},
 	{`\p{L}`, "letters", unicode.L},
 	{`\p{Nd}`, "digits", unicode.Nd},
@@ -42,11 +42,10 @@ var parts = append([]part{
 	{`\x7f`, "delete characters", span(0x7f, 0x7f)},
 	{`\x{80}-\x{9f}`, "control characters beyond ASCII", unicode.Cc},
 	{`\p{C}`, "invisible characters", unicode.C},
-	{`\p{M}\p{P}\p{S}`, "symbols", nil},
-}, signs("+-=._:/@!\"#$%&'()*,;<>?[\\]^`{|}~")...)
+}, signs("+-=._:/@!\"#$%&'()*,;<>?[\\]^`{|}~"), []part{{`\p{M}\p{P}\p{S}`, "symbols", nil}})
 
 // symbols is the part of marks and symbols beyond ASCII. A set with this part is named by its missing parts.
-var symbols = slices.IndexFunc(parts, func(p part) bool { return p.table == nil })
+var symbols = len(parts) - 1
 
 // members are characters of each part: all below U+3000, and some of the others.
 var members = func() [][]rune {
@@ -81,12 +80,7 @@ func signs(all string) []part {
 
 // partOf returns the index of the character's part.
 func partOf(r rune) int {
-	i := slices.IndexFunc(parts, func(p part) bool { return p.table != nil && unicode.Is(p.table, r) })
-	if i < 0 {
-		return symbols
-	}
-
-	return i
+	return slices.IndexFunc(parts, func(p part) bool { return p.table == nil || unicode.Is(p.table, r) })
 }
 
 // setOf returns the set of the parts with these characters.
@@ -133,7 +127,7 @@ func (s set) name() string {
 	for i, p := range parts {
 		switch wider := slices.Contains([]int{0, 2, 4}, i) && s.has(i+1); {
 		case !s.has(i) || wider:
-		case i > symbols:
+		case len(p.name) == 1:
 			characters = append(characters, p.name)
 		default:
 			names = append(names, p.name)
@@ -160,7 +154,7 @@ func (s set) pattern() string {
 	}
 
 	for i, p := range parts {
-		if s.has(i) && i != symbols {
+		if s.has(i) {
 			out.WriteString(p.pattern)
 		}
 	}

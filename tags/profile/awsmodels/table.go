@@ -8,12 +8,12 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -145,25 +145,23 @@ func (t Table) override(r Row) error {
 		return errors.New("it has no model")
 	}
 
-	var places []place
-
-	for _, kind := range r.Names {
-		if p := (place{r.Service, kind}); kind != "*" {
-			t[p] = cmp.Or(t[p], base)
-			places = append(places, p)
+	isOfAll := slices.Contains(r.Names, "*")
+	if !isOfAll {
+		for _, kind := range r.Names {
+			t[place{r.Service, kind}] = cmp.Or(t[place{r.Service, kind}], base)
 		}
 	}
 
-	if len(places) == 0 {
-		places = slices.DeleteFunc(slices.Collect(maps.Keys(t)), func(p place) bool { return p.service != r.Service })
-	}
+	for p, before := range t {
+		if p.service != r.Service || !isOfAll && !slices.Contains(r.Names, p.kind) {
+			continue
+		}
 
-	for _, p := range places {
-		l := t[p].both(said)
+		l := before.both(said)
 
 		// Only a document that admits symbols widens the general rules.
 		if r.Key.Pattern != "" && said.keys.set.has(symbols) {
-			l.keys, l.values, l.admitted = said.keys, said.values, t[p].admitted
+			l.keys, l.values, l.admitted = said.keys, said.values, before.admitted
 		}
 
 		t[p] = l
@@ -248,12 +246,12 @@ func (t Table) Narrower(before Table) []string {
 var modelFile = regexp.MustCompile(`(^| )botocore/data/(\S+)/service-2\.json`)
 
 // Go returns the Go file of the table, by the models, with a row for each service and kind of the index of tag fields.
-func (t Table) Go(models, index string) ([]byte, error) {
+func (t Table) Go(models string) ([]byte, error) {
 	var rows []string
 
 	classes := make(map[string]string)
 
-	for p := range placesOf(index) {
+	for p := range indexed() {
 		service := p.service
 		for q := range t {
 			if Groups[p.service] == q.service || strings.ReplaceAll(q.service, "-", "") == p.service {
@@ -284,23 +282,13 @@ func (t Table) Go(models, index string) ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// apiGroup matches an API group of AWS in the index, such as s3.aws.upbound.io and s3.services.k8s.aws.
-var apiGroup = regexp.MustCompile(`^([a-z0-9]+)\.(aws\.|services\.k8s\.aws)`)
-
-// placesOf returns the services and kinds in the index of tag fields. A service is the first word of an API group.
-func placesOf(index string) map[place]bool {
+// indexed returns AWS's services and their kinds in the index of tag fields. A service is the first word of an API group.
+func indexed() map[place]bool {
 	places := make(map[place]bool)
 
-	var service string
-
-	for line := range strings.Lines(index) {
-		if kind, ok := strings.CutPrefix(line, "  "); ok && service != "" {
-			places[place{service, strings.TrimSpace(kind)}] = true
-		} else if m := apiGroup.FindStringSubmatch(line); m != nil {
-			service = m[1]
-			places[place{service: service}] = true
-		} else if !strings.HasPrefix(line, " ") {
-			service = ""
+	for gvk := range field.BuiltIn().All() {
+		if service, domain, _ := strings.Cut(gvk.Group, "."); domain == "services.k8s.aws" || strings.HasPrefix(domain, "aws.") {
+			places[place{service, gvk.Kind}], places[place{service: service}] = true, true
 		}
 	}
 
@@ -311,28 +299,28 @@ func placesOf(index string) map[place]bool {
 func (l limits) fields(classes map[string]string) string {
 	var out []string
 
-	field := func(name string, value, usual any, text string) {
-		if value != usual {
-			out = append(out, fmt.Sprintf("%s: %s", name, text))
+	add := func(name string, value, usual any) {
+		if value == usual {
+			return
 		}
-	}
-	characters := func(name string, c, usual class) {
-		field(name, c, usual, fmt.Sprintf("%q", c.name()))
 
-		if c != usual {
+		if c, ok := value.(class); ok {
 			classes[c.name()] = c.pattern()
+			value = c.name()
 		}
+
+		out = append(out, fmt.Sprintf("%s: %#v", name, value))
 	}
 
-	field("key", l.key, general.key, strconv.Itoa(l.key))
-	field("value", l.value, general.value, strconv.Itoa(l.value))
-	field("tags", l.tags, general.tags, strconv.Itoa(l.tags))
-	characters("keys", l.keys, general.keys)
-	characters("values", l.values, general.values)
-	characters("admitted", l.admitted, general.admitted)
-	field("reserved", l.reserved, "", fmt.Sprintf("%q", l.reserved))
-	field("foldKeys", l.foldKeys, false, "true")
-	field("underscored", l.keys.set&separators, separators, "true")
+	add("key", l.key, general.key)
+	add("value", l.value, general.value)
+	add("tags", l.tags, general.tags)
+	add("keys", l.keys, general.keys)
+	add("values", l.values, general.values)
+	add("admitted", l.admitted, general.admitted)
+	add("reserved", l.reserved, "")
+	add("foldKeys", l.foldKeys, false)
+	add("underscored", l.keys.set&separators != separators, false)
 
 	return strings.Join(out, ", ")
 }

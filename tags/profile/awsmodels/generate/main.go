@@ -42,10 +42,7 @@ func main() {
 		}
 	}
 
-	index, err := os.ReadFile("../field/index.txt")
-	check(err)
-
-	text, err := table.Go(models, string(index))
+	text, err := table.Go(models)
 	check(err)
 	write("awslimits.go", text)
 }
