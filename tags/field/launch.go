@@ -17,21 +17,12 @@ import (
 type launch struct {
 	*candidate
 
+	// ListedLaunch has what a Listing says of the field, but for TagFields and the paths If and Unless.
+	ListedLaunch
+
 	// family and kind that have it, the kind by service, e.g. ec2/Instance, and the path of the
 	// field below spec.forProvider, with the items in question of a list in brackets.
 	family, kind, field string
-
-	// to names the launched resources. change says when a change of their tags takes effect.
-	to, change string
-
-	// key of the items of a list that have the field, and the items in question by their key.
-	// One that isn't there is made. Without items it's every item that is there. There is no key
-	// if the field is in no list, or in the only item of one.
-	key   string
-	items []string
-
-	// value of a field without tags, which passes on the tags of the resource.
-	value string
 
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
@@ -49,15 +40,17 @@ func parseLaunch(row string) launch {
 	columns := strings.Split(row, "; ")
 	place := strings.SplitN(columns[0], " ", 3)
 
-	l := launch{family: place[0], kind: place[1], field: strings.TrimPrefix(place[2], "."), to: columns[1], change: columns[2]}
+	l := launch{
+		ListedLaunch: ListedLaunch{TagsOf: columns[1], Change: columns[2]}, family: place[0], kind: place[1], field: strings.TrimPrefix(place[2], "."),
+	}
 
 	if list, rest, ok := strings.Cut(place[2], "["); ok {
 		items, within, _ := strings.Cut(rest, "]")
-		l.key, items, _ = strings.Cut(items, ": ")
+		l.ItemKey, items, _ = strings.Cut(items, ": ")
 		l.candidate = at(list + firstItem + within)
 
 		if items != "*" {
-			l.items = strings.Split(items, ", ")
+			l.Items = strings.Split(items, ", ")
 		}
 	} else {
 		l.candidate = at(place[2], place[2])
@@ -68,7 +61,7 @@ func parseLaunch(row string) launch {
 		case "list":
 			l.shapes = []Shape{KeyValueList}
 		case "value":
-			l.shapes, l.value = []Shape{onOff}, value
+			l.shapes, l.Value = []Shape{onOff}, value
 		case "if":
 			l.with = pathsOf(value)
 		case "unless":
@@ -88,13 +81,13 @@ func pathsOf(fields string) []object.Path {
 
 // isUsed reports whether the field is stamped without an entry of tagFields: a change takes effect, and
 // harms no running resource.
-func (l launch) isUsed() bool { return l.change == "in place" || l.change == "with the next launch" }
+func (l launch) isUsed() bool { return l.Change == "in place" || l.Change == "with the next launch" }
 
 // SwitchNames returns the names of fields without tags that pass on the tags of a resource, such as
 // propagateTags.
 func SwitchNames() (out []string) {
 	for _, l := range launched {
-		if l.value != "" {
+		if l.Value != "" {
 			out = append(out, l.field[strings.LastIndexByte(l.field, '.')+1:])
 		}
 	}
@@ -104,7 +97,7 @@ func SwitchNames() (out []string) {
 
 // read returns the field of the launch in the schema. Its shape is None if the schema lacks the field.
 func (l launch) read(s object.Node) Field {
-	if l.value == "" {
+	if l.Value == "" {
 		return l.candidate.read(s)
 	}
 
@@ -173,12 +166,12 @@ type Launched struct {
 
 // fieldsAt returns the launched fields of the launch, at the field f of a kind of the family.
 func (l launch) fieldsAt(f Field, fam *family) []Launched {
-	out := Launched{Field: f, Value: l.value, with: l.with, without: l.without}
+	out := Launched{Field: f, Value: l.Value, with: l.with, without: l.without}
 	place := f.Path
 
-	if l.key != "" {
+	if l.ItemKey != "" {
 		list, within, _ := strings.Cut(f.Path.String(), firstItem+".")
-		out.List, out.Path, out.Key = object.MustParsePath(list), object.MustParsePath(within), l.key
+		out.List, out.Path, out.Key = object.MustParsePath(list), object.MustParsePath(within), l.ItemKey
 		place = out.List
 	}
 
@@ -192,9 +185,9 @@ func (l launch) fieldsAt(f Field, fam *family) []Launched {
 	}
 
 	// The provider fills a missing field of the resource, but not a field of an object that is there.
-	out.LateInit = fam.Upjet && l.key == "" && out.around.IsZero()
+	out.LateInit = fam.Upjet && l.ItemKey == "" && out.around.IsZero()
 
-	items := l.items
+	items := l.Items
 	if len(items) == 0 {
 		items = []string{""}
 	}

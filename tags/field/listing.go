@@ -234,10 +234,10 @@ func listLaunched(entries []Variants, gk schema.GroupKind) []ListedLaunch {
 
 // list returns the launch, which has the fields.
 func (l launch) list(fields []ListedField) ListedLaunch {
-	return ListedLaunch{
-		TagsOf: l.to, Change: l.change, ItemKey: l.key, Items: l.items, Value: l.value,
-		If: words.Map(l.with, object.Path.String), Unless: words.Map(l.without, object.Path.String), TagFields: fields,
-	}
+	out := l.ListedLaunch
+	out.If, out.Unless, out.TagFields = words.Map(l.with, object.Path.String), words.Map(l.without, object.Path.String), fields
+
+	return out
 }
 
 // why returns why the field of the kind is on request, fixed or immutable. It is empty if the field is neither.

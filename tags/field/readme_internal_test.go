@@ -53,7 +53,7 @@ func launchedTable() string {
 			used = "yes"
 		}
 
-		fmt.Fprintf(out, "| %s | %s | `%s` | %s | %s | %s |\n", l.family, l.kind, l.field, l.to, l.change, used)
+		fmt.Fprintf(out, "| %s | %s | `%s` | %s | %s | %s |\n", l.family, l.kind, l.field, l.TagsOf, l.Change, used)
 	}
 
 	return out.String()

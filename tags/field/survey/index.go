@@ -2,7 +2,6 @@ package survey
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ func Index(surveys map[string]*Survey) (string, error) {
 		}
 	}
 
-	return out.String() + format(maps.All(kinds), groups), nil
+	return out.String() + format(kinds, groups), nil
 }
 
 // addTo adds what the index says of all kinds, and the releases that serve each API group.
@@ -157,30 +156,30 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersio
 
 // format returns the text that the built-in index has of kinds: see field.BuiltIn. It is given what
 // the index says of each kind, and the releases that serve each API group, if not all do.
-func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]string) string {
+func format(kinds map[schema.GroupVersionKind]string, groups map[string]string) string {
 	type place struct{ group, kind, entry string }
 
-	// Versions of what has an entry in common: of the group, and of its twin.
-	versions := make(map[place][2][]string)
+	// Versions of what has an entry in common: of the group, and with true of its twin.
+	versions := make(map[place]map[bool][]string)
 
 	for gvk, text := range kinds {
 		group, isTwin := field.TwinOf(gvk.Group)
 		p := place{group: group, kind: gvk.Kind, entry: text}
 
-		i := 0
-		if isTwin {
-			i = 1
+		if versions[p] == nil {
+			versions[p] = make(map[bool][]string)
 		}
 
-		both := versions[p]
-		both[i] = slices.Sorted(slices.Values(append(both[i], gvk.Version)))
-		versions[p] = both
+		versions[p][isTwin] = append(versions[p][isTwin], gvk.Version)
 	}
 
 	var rows [][3]string
 
 	for p, both := range versions {
-		head, cluster, twins := p.group, strings.Join(both[0], ","), strings.Join(both[1], ",")
+		slices.Sort(both[false])
+		slices.Sort(both[true])
+
+		head, cluster, twins := p.group, strings.Join(both[false], ","), strings.Join(both[true], ",")
 
 		switch {
 		case twins == "":

@@ -3,7 +3,6 @@ package survey
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -68,7 +67,7 @@ func indexOf(t *testing.T, listed *field.Listing) string {
 		}
 	}
 
-	return out.String() + format(maps.All(kinds), releases)
+	return out.String() + format(kinds, releases)
 }
 
 // entryOf the listed fields.

@@ -23,7 +23,7 @@ type Survey struct {
 	Source string
 
 	// Releases that were surveyed, by version. The last can be the release to come: see
-	// isUpcoming.
+	// upcoming.
 	Releases []string
 
 	// Kinds are the pruned schemas of each kind by release. A release that doesn't serve
@@ -59,18 +59,16 @@ func (s *Survey) Forget(release string) {
 	})
 }
 
-var upcoming = regexp.MustCompile(`.-\d{4}-\d{2}-\d{2}$`)
-
-// isUpcoming reports whether the name stands for the provider's default branch, as the release to come: the newest
+// upcoming matches a name that stands for the provider's default branch, as the release to come: the newest
 // release, and the date of the branch's newest commit, as in v2.6.0-2026-08-05. If a provider tags no releases, each
 // date is a release.
-func isUpcoming(release string) bool { return upcoming.MatchString(release) }
+var upcoming = regexp.MustCompile(`.-\d{4}-\d{2}-\d{2}$`)
 
 // ForgetUpcoming forgets default branches that tell nothing of a release to come: all before the last release or
 // branch, and also the last one if the index is the same without it.
 func (s *Survey) ForgetUpcoming() {
 	for _, r := range slices.Clone(s.Releases) {
-		if isUpcoming(r) && (r != s.Releases[len(s.Releases)-1] || !s.adds(r)) {
+		if upcoming.MatchString(r) && (r != s.Releases[len(s.Releases)-1] || !s.adds(r)) {
 			s.Forget(r)
 		}
 	}
