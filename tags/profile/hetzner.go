@@ -2,27 +2,24 @@ package profile
 
 // hetzner has the limits of Hetzner Cloud for labels, its word for tags.
 var hetzner = cloud{
-	// The contract also admits the colon and the slash in the keys of all our tags.
-	contract: &Profile{
-		Name:     "hetzner",
-		Source:   "https://docs.hetzner.cloud/reference/cloud#labels",
-		Key:      Length{Runes: 63},
-		Value:    Length{Runes: 63},
-		KeyClass: strict,
-		MaxTags:  64,
-	},
-	api: &Profile{
-		Name:   "hetzner",
-		Source: "https://docs.hetzner.cloud/reference/cloud#labels",
-		Key:    Length{Runes: 63, BeforeSlash: 253},
-		Value:  Length{Runes: 63},
-		KeyClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
-			"^("+hetznerPart+"(/"+hetznerPart+")?)?$"),
-		ValueClass: hetznerValueClass,
-		MaxTags:    64,
-		Reserved:   []string{"hetzner.cloud/"},
-		Format:     colonToDot,
-	},
+	contract: &hetznerContract,
+	api: changed(hetznerContract, func(p *Profile) {
+		p.Key.BeforeSlash = 253
+		p.KeyClass = classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
+			"^("+hetznerPart+"(/"+hetznerPart+")?)?$")
+		p.ValueClass = hetznerValueClass
+		p.Reserved, p.Format = []string{"hetzner.cloud/"}, colonToDot
+	}),
+}
+
+// hetznerContract also admits the colon and the slash in the keys of all our tags.
+var hetznerContract = Profile{
+	Name:     "hetzner",
+	Source:   "https://docs.hetzner.cloud/reference/cloud#labels",
+	Key:      Length{Runes: 63},
+	Value:    Length{Runes: 63},
+	KeyClass: strict,
+	MaxTags:  64,
 }
 
 // hetznerPart matches a value, and either side of the slash in a key.

@@ -49,17 +49,11 @@ var openstackContract = Profile{
 
 // openstackAPI has the limits of networks, load balancers and images. Their APIs have no rule, but a
 // comma breaks filters, and a slash breaks the addresses of single tags.
-var openstackAPI = Profile{
-	Name:       "openstack",
-	Source:     "https://docs.openstack.org/api-ref/network/v2/#standard-attributes-tag-extension",
-	Guess:      "number",
-	Key:        Length{Runes: 255},
-	Value:      Length{Runes: 255},
-	KeyClass:   neutronClass,
-	ValueClass: neutronClass,
-	MaxTags:    50,
-	Format:     noSlash,
-}
+var openstackAPI = *changed(openstackContract, func(p *Profile) {
+	p.Source = "https://docs.openstack.org/api-ref/network/v2/#standard-attributes-tag-extension"
+	p.Key, p.Value = Length{Runes: 255}, Length{Runes: 255}
+	p.KeyClass, p.ValueClass, p.Format = neutronClass, neutronClass, noSlash
+})
 
 // openstackMetadata has the limits of the metadata of servers and volumes.
 var openstackMetadata = Profile{

@@ -129,7 +129,11 @@ func (p *Profile) Limit(reason SkipReason) string {
 	case KeyTooLong:
 		return "at most " + p.Key.String()
 	case ValueTooLong:
-		return p.longest()
+		if p.Entry != (Length{}) {
+			return "at most " + p.Entry.String() + " with the key"
+		}
+
+		return "at most " + p.Value.String()
 	case KeyCharacterClass:
 		return "allowed: " + p.KeyClass.Name
 	case ValueCharacterClass:
@@ -145,15 +149,6 @@ func (p *Profile) Limit(reason SkipReason) string {
 	default:
 		return ""
 	}
-}
-
-// longest returns the limit of values, or of entries if these have one.
-func (p *Profile) longest() string {
-	if p.Entry != (Length{}) {
-		return "at most " + p.Entry.String() + " with the key"
-	}
-
-	return "at most " + p.Value.String()
 }
 
 // values returns the names of the classes of values and entries.

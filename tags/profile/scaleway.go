@@ -14,11 +14,4 @@ var scaleway = cloud{
 	},
 }
 
-var scalewayContract = Profile{
-	Name:     "scaleway",
-	Guess:    "all limits: the documents have none",
-	Key:      Length{Runes: 63},
-	Value:    Length{Runes: 255},
-	KeyClass: strict,
-	MaxTags:  32,
-}
+var scalewayContract = *changed(genericContract, func(p *Profile) { p.Name, p.Guess = "scaleway", "all limits: the documents have none" })
