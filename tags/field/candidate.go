@@ -34,9 +34,6 @@ type candidate struct {
 	separator string
 	maxLength int
 
-	// asserted is the shape of a field that schemas don't show, such as metadata.labels.
-	asserted Shape
-
 	// version of the kind that has the field, or empty if all versions have it.
 	version string
 
@@ -58,15 +55,6 @@ func at(path string, observed ...string) *candidate {
 	for _, o := range observed {
 		c.observed = append(c.observed, forms(atProvider, o)...)
 	}
-
-	return c
-}
-
-// kubernetesLabelled returns a candidate for the Kubernetes labels of the object, which no schema
-// shows.
-func kubernetesLabelled() *candidate {
-	c := at("." + kubernetesLabels)
-	c.asserted = Map
 
 	return c
 }

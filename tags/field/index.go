@@ -92,11 +92,9 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	f, _ := familyOf(k.GroupKind())
 
 	switch {
-	case len(e) == 1:
-		return e[0].Field.unasked(), true
 	case len(e) == 0 && f.Profile == "":
 		return Field{Shape: None}, true
-	case e.isUnasked():
+	case len(e) == 1 || e.isUnasked():
 		return e[len(e)-1].Field.unasked(), true
 	default:
 		return Field{}, false

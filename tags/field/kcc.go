@@ -27,10 +27,10 @@ const unread = "nobody has read what the controller does with the labels, as wit
 // label would make a new revision).
 var kcc = native("kcc", "gcp", at(".spec.labels").as(Map, KeyValueList).request(unread)).
 	adding("."+kubernetesLabels, "managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration").
-	kind(strings.Join(slices.Collect(rows(kccLabelled)), " "), kubernetesLabelled()).
+	kind(strings.Join(slices.Collect(rows(kccLabelled)), " "), at("."+kubernetesLabels)).
 	kind(`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
 		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`,
-		kubernetesLabelled().request("a later change fails in the controller, again and again")).
+		at("."+kubernetesLabels).request("a later change fails in the controller, again and again")).
 	// These ignore labels of the object and have labels of their own.
 	kind(`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
 		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`,

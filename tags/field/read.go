@@ -100,8 +100,8 @@ func (c *candidate) read(s object.Node) Field {
 // readAt is read for one of the paths.
 func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	t := typeAt(s, path)
-	if c.asserted != "" {
-		t = Type{Shape: c.asserted}
+	if path.String() == kubernetesLabels { // No schema shows them.
+		t = Type{Shape: Map}
 	}
 
 	if !slices.Contains(c.shapes, t.Shape) {
