@@ -116,7 +116,11 @@ func (c *Command) index(r *manifest.Reader, out io.Writer) error {
 func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	switch {
 	case c.Output == "json":
-		return printJSON(out)
+		to := json.NewEncoder(out)
+		to.SetEscapeHTML(false)
+		to.SetIndent("", " ")
+
+		return to.Encode(field.BuiltIn().List())
 	case len(c.Paths) == 0:
 		return writeLines(out, maps.Collect(field.BuiltIn().All()), func(gvk schema.GroupVersionKind, e field.Variants) string { return indexLines(gvk, e, "") })
 	}
@@ -141,15 +145,6 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	}
 
 	return writeLines(out, kinds, func(gvk schema.GroupVersionKind, k kind) string { return field.Line(gvk, *k.defined) + "\n" })
-}
-
-// printJSON writes the built-in index as data.
-func printJSON(out io.Writer) error {
-	to := json.NewEncoder(out)
-	to.SetEscapeHTML(false)
-	to.SetIndent("", " ")
-
-	return to.Encode(field.BuiltIn().List())
 }
 
 // writeLines writes the lines of all kinds, in order.
@@ -226,22 +221,17 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 
 	r.Sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", defined, counts["new"], counts["gone"], counts["changed"])
 
-	sayUncompared(r, counts)
+	for _, more := range uncompared {
+		if n := counts[more.difference]; n > 0 {
+			r.Sayf("%s %s", words.Count(n, more.one, more.several), more.more)
+		}
+	}
 
 	if counts["new"]+counts["gone"]+counts["changed"] > 0 {
 		return errDiffers
 	}
 
 	return nil
-}
-
-// sayUncompared says the numbers of differences that are only counted.
-func sayUncompared(r *manifest.Reader, counts map[string]int) {
-	for _, more := range uncompared {
-		if n := counts[more.difference]; n > 0 {
-			r.Sayf("%s %s", words.Count(n, more.one, more.several), more.more)
-		}
-	}
 }
 
 // uncompared has words for the differences that are only counted.
