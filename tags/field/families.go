@@ -455,6 +455,10 @@ func (f *family) without(names string) *family { return f.kind(names) }
 // create anything. The keys of these tags are Crossplane's unless they are given: see providerTags.
 func (f *family) adding(path string, keys ...string) *family {
 	f.adds, f.added = path, keys
+	if len(keys) == 0 {
+		f.added = providerTags
+	}
+
 	return f
 }
 

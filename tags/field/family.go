@@ -43,7 +43,7 @@ func FamilyOf(gk schema.GroupKind) (Family, bool) {
 func ProviderTags(name string) []string {
 	for _, f := range families {
 		if f.Profile == name && !f.Native && f.addsToMost() {
-			return slices.Clone(f.addedKeys())
+			return slices.Clone(f.added)
 		}
 	}
 
@@ -86,7 +86,7 @@ type family struct {
 	// they create anything, or anyField. Empty if they add none.
 	adds string
 
-	// added are the keys of these tags, unless they are Crossplane's: see providerTags.
+	// added are the keys of these tags.
 	added []string
 
 	// fields of all kinds but the ones below, the preferred one first.
@@ -107,15 +107,6 @@ type family struct {
 // anyField stands in adds for the tag field of each kind, whatever it is.
 const anyField = "*"
 
-// addedKeys returns the keys of the tags that the family's providers add.
-func (f *family) addedKeys() []string {
-	if f.added != nil {
-		return f.added
-	}
-
-	return providerTags
-}
-
 // complete sets the facts of a tag field that depend on the family's providers: whether they fill the field, and which tags
 // they add to it. does says what they do with a missing field, and with an empty one.
 func (f *family) complete(to *Field, does filling) {
@@ -127,9 +118,9 @@ func (f *family) complete(to *Field, does filling) {
 	to.KubernetesLabels = whole == kubernetesLabels
 
 	switch {
-	case f.adds == "" || f.added == nil && !to.Shape.Form().IsMap: // Upjet adds tags to maps only.
+	case f.adds == "" || !f.Native && !to.Shape.Form().IsMap: // Upjet adds tags to maps only.
 	case f.adds == path && below, f.adds == "."+whole, f.adds == anyField:
-		to.ProviderTags, to.AddsToField = f.addedKeys(), !f.Native
+		to.ProviderTags, to.AddsToField = f.added, !f.Native
 	}
 }
 

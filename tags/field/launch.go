@@ -115,13 +115,13 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	f, service := familyOf(gk)
 	kind := service + "/" + gk.Kind
 
-	for _, l := range launched {
-		switch {
+	for i := range launched {
+		switch l := &launched[i]; {
 		case l.family != f.Name || l.kind != kind:
 		case l.isUsed():
-			used = append(used, l)
+			used = append(used, *l)
 		default:
-			unused = append(unused, l)
+			unused = append(unused, *l)
 		}
 	}
 
