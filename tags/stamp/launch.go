@@ -13,12 +13,9 @@ import (
 type fieldStamper struct {
 	*Stamper
 
-	target *locate.Target
-	labels *resourceLabels
-
-	// resource is the desired resource with the fields that are stamped so far. changed reports whether any of these fields has changed.
-	resource object.Object
-	changed  bool
+	// resourcePlan is the plan of the resource. Its Stamped gets each field that changes.
+	resourcePlan *plan
+	labels       *resourceLabels
 
 	// onPlan gets the plan of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
 	onPlan func(*plan)
@@ -35,7 +32,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		return nil
 	}
 
-	fs := &fieldStamper{Stamper: s, target: t, labels: labels, resource: resourcePlan.stampedResource(), onPlan: func(p *plan) {
+	fs := &fieldStamper{Stamper: s, resourcePlan: resourcePlan, labels: labels, onPlan: func(p *plan) {
 		resourcePlan.addNotesOf(p)
 		onPlan(resourcePlan, p)
 	}}
@@ -47,7 +44,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		case !place.LaunchedField.Applies(t.Resource, t.Observed): // Labels don't go to the field.
 			fs.removeReserved(place)
 		case place.LaunchedField.IsSwitch():
-			err = fs.switchOn(place, resourcePlan)
+			err = fs.switchOn(place)
 		case place.LaunchedField.IsInList():
 			err = fs.stampItems(place)
 		default:
@@ -59,12 +56,8 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		}
 	}
 
-	if fs.changed {
-		resourcePlan.Stamped = fs.resource
-	}
-
 	for _, path := range t.NeverWritten {
-		fs.noteReserved(resourcePlan, path)
+		fs.noteReserved(path)
 	}
 
 	return nil
@@ -91,7 +84,7 @@ func (p *plan) addNotesOf(fieldPlan *plan) {
 
 // stampField stamps the field at the place in the resource, such as spec.forProvider.volumeTags of an Instance.
 func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
-	t := fs.target.LaunchedTarget(place, "", fs.resource, fs.target.Observed)
+	t := fs.targetAt(place)
 
 	p, err := fs.planField(t, fs.labels.labelsFor(t))
 	if err != nil {
@@ -104,10 +97,16 @@ func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
 	return nil
 }
 
+// targetAt returns the target whose tag field is at the place, in the resource with the fields that are stamped so far.
+func (fs *fieldStamper) targetAt(place *locate.LaunchedPlace) *locate.Target {
+	t := fs.resourcePlan.target
+	return t.LaunchedTarget(place, "", fs.resourcePlan.stampedResource(), t.Observed)
+}
+
 // apply takes over the stamped resource of p, the plan of a field, and then calls onPlan.
 func (fs *fieldStamper) apply(p *plan) {
 	if !p.Stamped.IsZero() {
-		fs.resource, fs.changed = p.Stamped, true
+		fs.resourcePlan.Stamped = p.Stamped
 	}
 
 	fs.onPlan(p)
@@ -115,14 +114,15 @@ func (fs *fieldStamper) apply(p *plan) {
 
 // switchOn sets a field that tells the cloud to pass the resource's tags on to launched resources, such as propagateTags: SERVICE of an
 // ECS Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
-func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace, resourcePlan *plan) error {
-	v, err := fs.resource.At(place.LaunchedField.Path)
-	if err != nil || !v.IsNull() || !resourcePlan.IsTagged() {
+func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
+	p := fs.resourcePlan
+
+	v, err := p.stampedResource().At(place.LaunchedField.Path)
+	if err != nil || !v.IsNull() || !p.IsTagged() {
 		return nil //nolint:nilerr // If the path can't be read, the resource has no such field.
 	}
 
-	fs.resource, err = object.Set(fs.resource, place.LaunchedField.Path, object.TextNode(place.LaunchedField.Value))
-	fs.changed = fs.changed || err == nil
+	p.Stamped, err = object.Set(p.stampedResource(), place.LaunchedField.Path, object.TextNode(place.LaunchedField.Value))
 
 	return err
 }

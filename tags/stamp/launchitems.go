@@ -9,7 +9,7 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	t := fs.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
+	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
 	list, labeledCount, err := fs.itemsOf(place)
@@ -17,10 +17,8 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		t.DesiredErr = err // It becomes the Mismatch of the plan.
 
 		p, err := fs.planField(t, labels)
-		if err == nil {
-			p.launchedName = place.LaunchedField.Name()
-			fs.onPlan(p)
-		}
+		p.launchedName = place.LaunchedField.Name()
+		fs.onPlan(p)
 
 		return err
 	}
@@ -31,7 +29,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	observed := make(map[string]object.Object)
 
-	if n, err := fs.target.Observed.At(place.LaunchedField.List); err == nil {
+	if n, err := fs.resourcePlan.target.Observed.At(place.LaunchedField.List); err == nil {
 		for item := range n.Items() {
 			observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
 		}
@@ -47,8 +45,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		stamped = object.Node{}
 	}
 
-	fs.resource, err = object.Set(fs.resource, place.LaunchedField.List, stamped)
-	fs.changed = true
+	fs.resourcePlan.Stamped, err = object.Set(fs.resourcePlan.stampedResource(), place.LaunchedField.List, stamped)
 
 	return err
 }
@@ -67,7 +64,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return item, nil
 	}
 
-	p, err := fs.planItem(place, key, fs.target.LaunchedTarget(place, key, o, observed[key]))
+	p, err := fs.planItem(place, key, fs.resourcePlan.target.LaunchedTarget(place, key, o, observed[key]))
 	if err != nil {
 		return object.Node{}, err
 	}
@@ -102,20 +99,16 @@ func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *loc
 	}
 
 	p, err := fs.planField(t, labels)
-	if err != nil {
-		return nil, err
-	}
-
 	p.launchedName = place.LaunchedField.List.String() + "[" + key + "]." + place.LaunchedField.Path.String()
 
-	return p, nil
+	return p, err
 }
 
 // itemsOf returns the list at the place, and the number of its items that get labels. If the place names an item that is missing, itemsOf
 // adds the item. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate, it returns [{resourceType: volume}] and 1 if
 // there is no such item.
 func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, labeledCount int, err error) {
-	list, err = fs.resource.At(place.LaunchedField.List)
+	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
 
 	switch {
 	case err != nil:

@@ -13,23 +13,25 @@ import (
 // Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
 func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
-		t := fs.target.LaunchedTarget(place, "", fs.resource, fs.target.Observed)
+		t := fs.targetAt(place)
 		fs.apply(fs.planReserved(t, fs.labels.labelsFor(t)))
 	}
 }
 
-// noteReserved adds NoteReservedLaunched to p if tags with reserved keys stay in the field at the path, although no trusted source has
+// noteReserved adds NoteReservedLaunched to the resourcePlan if tags with reserved keys stay in the field at the path, although no trusted source has
 // set them. The function never writes such a field, e.g. ebsBlockDevice[*].tags. See testdata/cases/launched-reserved.yaml.
-func (fs *fieldStamper) noteReserved(p *plan, path object.Path) {
+func (fs *fieldStamper) noteReserved(path object.Path) {
 	var keys []string
 
-	for v := range field.ValuesAt(fs.resource, path) {
+	p := fs.resourcePlan
+
+	for v := range field.ValuesAt(p.stampedResource(), path) {
 		f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
 		if v.IsList() {
 			f.Shape = field.KeyValueList
 		}
 
-		labels := fs.labels.labelsForField(&f, fs.target.Profile)
+		labels := fs.labels.labelsForField(&f, p.target.Profile)
 
 		set, err := tagset.Read(v, &f, &labels.Keys)
 		if err != nil {

@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -14,81 +13,53 @@ import (
 // leaveAlone returns the result of t, which is left alone. The result of a BucketPolicy says "has no tag field". See
 // testdata/cases/left-alone.yaml.
 func (s *Stamper) leaveAlone(t *locate.Target) Result {
-	r := newPlan(t, nil).Result
+	p := newPlan(t, nil)
 
 	switch {
 	case !s.hasTagWork(): // Without labels, nobody asks why.
 	case t.LeaveReason != locate.None:
-		r.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
+		p.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
-		r.NoFieldReason = t.NoFieldReason
+		p.NoFieldReason = t.NoFieldReason
 
 		hasExactReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
 		if t.IsComposite() && !hasExactReason {
-			r.NoFieldReason = locate.Composite
+			p.NoFieldReason = locate.Composite
 		}
 
-		r.LeftAlone = t.WhyLeftAlone(r.NoFieldReason)
+		p.LeftAlone = t.WhyLeftAlone(p.NoFieldReason)
 	}
 
-	r.Stamped = s.withAppliedTags(t)
+	s.keepAppliedTags(p)
 
-	return r
+	return p.Result
 }
 
-// withAppliedTags returns the desired resource with the tags of this function that Crossplane has applied before, or the zero Object if
-// nothing changes. If no step desired these tags, server-side apply would remove them. Only two kinds of resources that are left alone
-// can have such tags: resources with the ignore annotation, and resources whose tag field nobody knows any more. See
-// testdata/cases/as-is.yaml.
-func (s *Stamper) withAppliedTags(t *locate.Target) object.Object {
+// keepAppliedTags keeps the tags of this function that Crossplane has applied before in the resource of p, which is left alone. If no step
+// desired these tags, server-side apply would remove them. Only two kinds of resources that are left alone can have such tags: resources
+// with the ignore annotation, and resources whose tag field nobody knows any more. See testdata/cases/as-is.yaml.
+func (s *Stamper) keepAppliedTags(p *plan) {
+	t := p.target
+
 	switch {
 	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
-		return s.keepInOwnedFields(t)
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.knownResourceLabelsOf(t)}
+		forProvider := t.Observed.Node().Field("spec").Field("forProvider")
+
+		for owned := range t.OwnedInForProvider() {
+			fs.keepInOwnedFields(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}})
+		}
 	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None: // The tag field is known.
-		return s.keepIgnored(t)
-	default:
-		return object.Object{}
-	}
-}
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.knownResourceLabelsOf(t)}
+		fs.keepTags(t)
 
-// keepIgnored is withAppliedTags for t with the annotation cloudtags.fn.plexsphere.com/ignore. It keeps applied tags in the tag field and
-// in fields for launched resources.
-func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
-	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
-	fs.keepTags(t)
-
-	for _, place := range t.Launched {
-		f := &place.LaunchedField
-		if holdsTags := !f.IsSwitch() && !f.IsInList(); holdsTags && f.Applies(t.Resource, t.Observed) {
-			fs.keepTags(fs.target.LaunchedTarget(place, "", fs.resource, t.Observed))
+		for _, place := range t.Launched {
+			f := &place.LaunchedField
+			if holdsTags := !f.IsSwitch() && !f.IsInList(); holdsTags && f.Applies(t.Resource, t.Observed) {
+				fs.keepTags(fs.targetAt(place))
+			}
 		}
 	}
-
-	return fs.changedResource()
-}
-
-// keepInOwnedFields is withAppliedTags for t whose tag field nobody knows. It keeps applied tags in each field below spec.forProvider in
-// which Crossplane owns entries.
-func (s *Stamper) keepInOwnedFields(t *locate.Target) object.Object {
-	fs := &fieldStamper{Stamper: s, target: t, labels: s.knownResourceLabelsOf(t), resource: t.Resource}
-	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
-
-	for owned := range t.OwnedInForProvider() {
-		for f := range ownedFieldsIn(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
-			fs.keepTags(t.WithField(&f, fs.resource))
-		}
-	}
-
-	return fs.changedResource()
-}
-
-// changedResource returns the resource with its stamped fields, or the zero Object if no field has changed.
-func (fs *fieldStamper) changedResource() object.Object {
-	if !fs.changed {
-		return object.Object{}
-	}
-
-	return fs.resource
 }
 
 // keepTags copies tags of this function that Crossplane has applied from the observed field of t to the desired field. It copies
@@ -122,43 +93,30 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	}
 
 	if r, err := writeField(t, &labels.Keys, desired); err == nil && !r.IsZero() {
-		fs.resource, fs.changed = r, true
+		fs.resourcePlan.Stamped = r
 	}
 }
 
-// ownedFieldsIn yields the fields within the observed object that may be tag fields, and in which a field manager owns entries. They are
-// maps, lists of strings, and lists of objects with a key. path is the path of the object, and owned is the part of
-// metadata.managedFields for the object. If spec.forProvider has f:labels and f:region there, ownedFieldsIn yields
-// spec.forProvider.labels.
-func ownedFieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
-	return func(yield func(field.Field) bool) {
-		for name, v := range observed.Fields() {
-			ownedPart := owned.Field("f:" + string(name))
-			segments := append(slices.Clone(path), object.Segment{Field: string(name)})
+// keepInOwnedFields keeps applied tags in fields within the observed object, a value of a resource whose tag field nobody knows. These
+// fields may be tag fields, and a field manager owns entries in them. They are maps, lists of strings, and lists of objects with a key.
+// path is the path of the object, and owned is the part of metadata.managedFields for the object. If spec.forProvider has f:labels and
+// f:region there, spec.forProvider.labels keeps its tags.
+func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path object.Segments) {
+	for name, v := range observed.Fields() {
+		ownedPart := owned.Field("f:" + string(name))
+		segments := append(slices.Clone(path), object.Segment{Field: string(name)})
 
-			p, err := object.ParsePath(segments.String())
-			if !ownedPart.IsThere() || err != nil {
-				continue
-			}
-
-			if f, ok := guessField(v); ok {
-				f.Path, f.Within = p, true
-
-				if !yield(f) {
-					return
-				}
-			}
-
-			if !v.IsObject() {
-				continue
-			}
-
-			for f := range ownedFieldsIn(v, ownedPart, segments) {
-				if !yield(f) {
-					return
-				}
-			}
+		p, err := object.ParsePath(segments.String())
+		if !ownedPart.IsThere() || err != nil {
+			continue
 		}
+
+		if f, ok := guessField(v); ok {
+			f.Path, f.Within = p, true
+			fs.keepTags(fs.resourcePlan.target.WithField(&f, fs.resourcePlan.stampedResource()))
+		}
+
+		fs.keepInOwnedFields(v, ownedPart, segments)
 	}
 }
 
