@@ -28,7 +28,7 @@ func (d *Decision) conflictOf(i int) error {
 
 	if d.Observed != nil && d.Observed.Has(id) {
 		for e := range d.Observed.EntriesWith(id) {
-			if tagset.IsText(e.Value, l.Value) || d.Owners.Of(&e).Ours {
+			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
 			}
 		}
@@ -36,15 +36,17 @@ func (d *Decision) conflictOf(i int) error {
 		e := d.Observed.Find(id)
 
 		return errors.Errorf("the field manager %s has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
-			cmp.Or(d.Owners.Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(e), l.Source.Name, l.Value)
+			cmp.Or(d.Target.Owners().Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(e), l.Source.Name, l.Value)
 	}
 
-	if d.Cloud == nil || d.CloudMayBeOutdated {
+	if d.Cloud == nil {
 		return nil
 	}
 
-	e := d.Cloud.Find(id)
-	if e == nil || tagset.IsText(e.Value, l.Value) {
+	t, e := d.Target, d.Cloud.Find(id)
+
+	// The cloud may lack tags of d.Cloud, since some providers never drop a reported tag.
+	if hasOther := e != nil && !tagset.IsText(e.Value, l.Value); !hasOther || t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}
 

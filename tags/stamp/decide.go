@@ -199,7 +199,7 @@ func (d *Decision) entryToPut(i int) *tagset.Entry {
 
 // firstMatching returns the first of the matchers that matches the tag e, or nil. It adds NoteProtected if the tag's key is protected.
 func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
-	if slices.Contains(d.ProviderKeys, e.Key) {
+	if slices.Contains(d.Target.Field.ProviderTags, e.Key) {
 		return nil // The provider would add the tag again.
 	}
 

@@ -47,7 +47,7 @@ func (d *Decision) replaceStayingTags() error {
 // stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit, or nil. In
 // an atomic field none stays: once a step desires the field, Crossplane owns all of it.
 func (s *State) stayingTags() *tagset.Set {
-	if s.OtherManagersTags == nil || s.Owners.Atomic {
+	if s.OtherManagersTags == nil || s.Target.Owners().Atomic {
 		return nil
 	}
 
@@ -63,7 +63,7 @@ func (s *State) countStayingTags() (n int) {
 	}
 
 	for e := range staying.All() {
-		hasSlot := s.Slots.ForProviderTags && slices.Contains(s.ProviderKeys, e.Key)
+		hasSlot := s.ReservesForProvider && slices.Contains(s.Target.Field.ProviderTags, e.Key)
 		if !hasSlot && !s.Tags.HasTagOf(e) {
 			n++
 		}

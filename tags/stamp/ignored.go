@@ -14,7 +14,7 @@ func (d *Decision) ignoreTags() {
 	d.insteadOf = make(map[int][]tagset.Entry)
 
 	// The status may no longer have tags that an earlier run kept.
-	if hasOwners := d.Observed != nil && !d.Owners.Unknown; hasOwners && d.IsReported {
+	if hasOwners := d.Observed != nil && !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.Observed.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
 				d.ignoreTag(entries)
@@ -32,7 +32,7 @@ func (d *Decision) ignoreTags() {
 // keptByEarlierRun reports whether an earlier run kept the observed entry e because of ignoreTags: no step, label or other field manager
 // desires e, and the provider doesn't report it. Such a tag stays until removeTags names it.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
-	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Owners.Stays(e, true)
+	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true)
 
 	return !isDesired && !d.isInCloud(e)
 }
@@ -141,7 +141,7 @@ func (p *plan) noteIgnored() {
 
 	// The provider has looked at the cloud, and doesn't report the tags that the resource has.
 	isTagged := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed)
-	reportsNone := !d.IsReported || isTagged && t.ProviderHasObserved()
+	reportsNone := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 
 	if d.Cloud == nil && reportsNone {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})

@@ -80,7 +80,7 @@ func (p *plan) freeze() error {
 		return err
 	}
 
-	p.decision = &Decision{State: &State{Labels: p.labels, Tags: set}, records: p.labels.newRecords()}
+	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set}, records: p.labels.newRecords()}
 	p.allRecords = p.decision.completeMadeRecords()
 
 	if p.Stamped, err = writeMade(t, set); err != nil {

@@ -155,7 +155,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 			continue
 		}
 
-		owner := d.Owners.Of(e)
+		owner := d.Target.Owners().Of(e)
 
 		if key, isReserved := d.Labels.reservedKey(e); isReserved {
 			found.addOwned(NoteReserved, owner.Manager, key)

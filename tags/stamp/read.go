@@ -22,18 +22,15 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 	p.restoredProviderTags = restored
 	state := &State{
-		Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */), IsReported: len(t.Field.Observed) > 0,
-		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], ProviderKeys: t.Field.ProviderTags, Slots: s.slotsOf(t), AlreadyStamped: s.AlreadyStamped,
+		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
+		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
+		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
 
 	mayFail := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
 	if mayFail || len(s.IgnoreTags) > 0 {
-		state.Cloud, state.CloudMayBeOutdated = t.ReportedTags(keys), t.MayReportDeletedTags() && !isImportedUntagged(t)
-		state.Observed, state.Followed = t.ReadTags(t.ObservedValue, keys), rememberedChanges(t.Observed)
-	}
-
-	if state.OtherManagersTags != nil || state.Observed != nil {
-		state.Owners = t.Owners()
+		state.Cloud, state.Observed = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
+		state.Followed = rememberedChanges(t.Observed)
 	}
 
 	if t.Copies.IsThere() {
@@ -42,20 +39,6 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	return state, nil
-}
-
-// slotsOf returns how many tags t may have, and which slots are kept free.
-func (s *Stamper) slotsOf(t *locate.Target) Slots {
-	out := Slots{
-		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: field.NoLimit,
-		ForProviderTags: s.Input.ProviderTags != v1beta1.ProviderTagsNone, ProviderTagsInField: t.Field.AddsToField, Field: t.Field.Path.String(),
-	}
-
-	if l := t.Field.Limits; l != nil {
-		out.MaxInField = l.Max
-	}
-
-	return out
 }
 
 // desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as

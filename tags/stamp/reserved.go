@@ -15,7 +15,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 		return p // A field that can't be read is left alone.
 	}
 
-	p.decision = decideReserved(&State{Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
+	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes, p.allRecords = p.decision.trusted, p.decision.notes, p.decision.completeRecords(nil)
 
 	if set.Changed() {
