@@ -26,7 +26,7 @@ func (d *Decision) conflictOf(i int) error {
 
 	id := l.entry.ID
 
-	if d.Observed != nil && d.Observed.Has(id) {
+	if d.Observed.Has(id) {
 		for e := range d.Observed.EntriesWith(id) {
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
@@ -37,10 +37,6 @@ func (d *Decision) conflictOf(i int) error {
 
 		return errors.Errorf("the field manager %s has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 			cmp.Or(d.Target.Owners().Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(e), l.Source.Name, l.Value)
-	}
-
-	if d.Cloud == nil {
-		return nil
 	}
 
 	t, e := d.Target, d.Cloud.Find(id)

@@ -7,10 +7,6 @@ import (
 // tagsToCopy returns the entries of each tag that the tag field gets from kubernetesMetadata. It leaves out team: a if a label has the
 // key team, if removeTags names team, or if team is a reserved key. See testdata/cases/copied.yaml.
 func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
-	if d.Copies == nil {
-		return nil
-	}
-
 	for entries := range d.Copies.Tags() {
 		e := &entries[0] // On Azure, zone and Zone are entries of one tag.
 		_, isReserved := d.Labels.reservedKey(e)

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -185,16 +186,15 @@ func (d *Decision) put(i int) {
 func (d *Decision) entryToPut(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
-	if staying := d.stayingTags(); staying != nil && !d.Labels.Shape.Form().HasStrings {
-		if other := staying.Find(e.ID); other != nil {
-			spelled := *e
-			spelled.Key = other.Key
-
-			return &spelled
-		}
+	other := d.stayingTags().Find(e.ID)
+	if other == nil || d.Labels.Shape.Form().HasStrings {
+		return e
 	}
 
-	return e
+	spelled := *e
+	spelled.Key = other.Key
+
+	return &spelled
 }
 
 // firstMatching returns the first of the matchers that matches the tag e, or nil. It adds NoteProtected if the tag's key is protected.
@@ -290,7 +290,7 @@ func (d *Decision) fill() error {
 
 	copies, _ := d.place(d.tagsToCopy(), 0) // With 0 free slots, it puts the copies that need none.
 	incomplete, missing := d.splitOtherSystemsTags()
-	trustedCount := d.Labels.countTrusted()
+	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
 	free, err := d.fillLabels(0, trustedCount, d.freeSlots())
 	if err != nil {

@@ -9,21 +9,15 @@ import (
 // takesSlotAlready reports whether the tag of the entry e takes a slot although no step desires it, since another field manager owns it.
 // A label that replaces this tag needs no slot of its own.
 func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
-	staying := d.stayingTags()
-	return staying != nil && staying.HasTagOf(e) && !d.Tags.HasTagOf(e)
+	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
 // replaceStayingTags replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
 // kubectl edit. See testdata/cases/others.yaml.
 func (d *Decision) replaceStayingTags() error {
-	staying := d.stayingTags()
-	if staying == nil {
-		return nil
-	}
-
 	var positions []int
 
-	for e := range staying.All() {
+	for e := range d.stayingTags().All() {
 		if i, ok := d.Labels.positionOf(e); ok {
 			positions = append(positions, i)
 		}
@@ -57,12 +51,7 @@ func (s *State) stayingTags() *tagset.Set {
 // countStayingTags counts the tags of other field managers that stay beside the desired tags. If somebody adds owner: me by kubectl edit,
 // it returns 1. Tags for which freeSlots keeps slots free, such as the provider's crossplane-kind, don't count.
 func (s *State) countStayingTags() (n int) {
-	staying := s.stayingTags()
-	if staying == nil {
-		return 0
-	}
-
-	for e := range staying.All() {
+	for e := range s.stayingTags().All() {
 		hasSlot := s.ReservesForProvider && slices.Contains(s.Target.Field.ProviderTags, e.Key)
 		if !hasSlot && !s.Tags.HasTagOf(e) {
 			n++

@@ -64,7 +64,7 @@ func (p *plan) rememberChanges() error {
 // follow still returns weekly. See testdata/cases/followed.yaml.
 func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	id := reported[0].ID
-	if d.Observed == nil || !d.Observed.Has(id) {
+	if !d.Observed.Has(id) {
 		return reported
 	}
 

@@ -22,10 +22,8 @@ func (d *Decision) ignoreTags() {
 		}
 	}
 
-	if d.Cloud != nil {
-		for entries := range d.Cloud.Tags() {
-			d.ignoreTag(entries)
-		}
+	for entries := range d.Cloud.Tags() {
+		d.ignoreTag(entries)
 	}
 }
 
@@ -38,7 +36,7 @@ func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 }
 
 // isInCloud reports whether the provider reports a tag with the ID of e.
-func (s *State) isInCloud(e *tagset.Entry) bool { return s.Cloud != nil && s.Cloud.Has(e.ID) }
+func (s *State) isInCloud(e *tagset.Entry) bool { return s.Cloud.Has(e.ID) }
 
 // ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the cloud's backup:
 // daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.

@@ -212,11 +212,7 @@ func (p *plan) keepFixed() {
 		return
 	}
 
-	after := t.DesiredValue
-	if !p.Stamped.IsZero() {
-		after, _ = p.Stamped.At(t.Field.Path)
-	}
-
+	after, _ := p.stampedResource().At(t.Field.Path)
 	if staysEmpty := isEmpty(after) && isEmpty(t.ObservedValue); staysEmpty || after.Equal(t.ObservedValue) {
 		return
 	}

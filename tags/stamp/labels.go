@@ -111,17 +111,10 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 		l.setKnownKeys(slices.Concat(remove, ignore))
 	}
 
-	if len(l.removeMatchers) > 0 {
-		for i := range l.all {
-			label := &l.all[i]
-
-			found, protected := l.firstMatch(l.removeMatchers, &label.entry)
-			if found != nil {
-				label.removed = true
-			} else {
-				label.protected = protected
-			}
-		}
+	for i := range l.all {
+		label := &l.all[i]
+		found, protected := l.firstMatch(l.removeMatchers, &label.entry)
+		label.removed, label.protected = found != nil, protected
 	}
 
 	return l
@@ -192,15 +185,6 @@ func (l *Labels) allKeys() *tagset.Keys {
 	keys.Patterns = profile.NewKeySet("*")
 
 	return &keys
-}
-
-// countTrusted returns the number of labels of trusted sources, which come first in all.
-func (l *Labels) countTrusted() int {
-	if i := slices.IndexFunc(l.all, func(label fieldLabel) bool { return !label.Trusted }); i >= 0 {
-		return i
-	}
-
-	return len(l.all)
 }
 
 // positionOf returns the position of the label whose tag is the entry e, with any value. ok is false if there is no such label.

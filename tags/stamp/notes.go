@@ -144,10 +144,6 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		staying = d.OtherManagersTags // These stay even in an atomic field if no step desires the field.
 	}
 
-	if staying == nil {
-		return
-	}
-
 	var found Notes
 
 	for e := range staying.All() {

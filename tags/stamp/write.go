@@ -69,12 +69,12 @@ func (p *plan) writeTags() (err error) {
 // For example, kubectl edit owns the item {key: env}, and Crossplane owns its value: prod. If Crossplane no longer applied the item,
 // server-side apply would remove prod, and leave {key: env} without a value.
 func (p *plan) partlyOwnedItems() (items []object.Node) {
-	f, staying := p.target.Field, p.decision.stayingTags()
-	if isKeyedList := f.Key != "" && !f.Atomic; !isKeyedList || staying == nil {
+	f := p.target.Field
+	if isKeyedList := f.Key != "" && !f.Atomic; !isKeyedList {
 		return nil
 	}
 
-	for e := range staying.All() {
+	for e := range p.decision.stayingTags().All() {
 		owner := p.target.Owners().Of(e)
 		ownedInPart := owner.Ours && !owner.OthersOwnKeyAndValue
 		hasValue := !e.Opaque && e.Value.IsThere()

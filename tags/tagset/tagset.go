@@ -15,7 +15,7 @@ import (
 )
 
 // A Set has the tags and all other entries of a tag field. Existing entries keep their order. Added entries follow,
-// sorted by key.
+// sorted by key. Loops and searches take a nil Set for an empty one.
 type Set struct {
 	keys  *Keys
 	shape shape
@@ -139,6 +139,10 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 // index returns byID, and makes it first if it is nil. If the first and the third entry have the key env, the ends of
 // env are 1 and 3.
 func (s *Set) index() map[string]ends {
+	if s == nil {
+		return nil
+	}
+
 	if s.byID == nil {
 		s.byID = make(map[string]ends, cap(s.entries))
 
@@ -178,6 +182,10 @@ func (s *Set) Changed() bool { return s.changed }
 // key. If b and a are added to [x, c], All returns x, c, a and b. The caller may remove entries during the loop.
 func (s *Set) All() iter.Seq[*Entry] {
 	return func(yield func(e *Entry) bool) {
+		if s == nil {
+			return
+		}
+
 		for i := range s.entries[:s.existing] {
 			if e := &s.entries[i]; !e.removed && !yield(e) {
 				return
@@ -287,7 +295,7 @@ func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 // HasTagOf reports whether the set has the tag of the entry e, with any value. In a list of strings, the value counts,
 // too: the list must have the string of e.
 func (s *Set) HasTagOf(e *Entry) bool {
-	if s.stringCounts != nil {
+	if s != nil && s.stringCounts != nil {
 		return s.hasString(e)
 	}
 
