@@ -40,12 +40,12 @@ type Transformed struct {
 	// Skipped is sorted by qualified key.
 	Skipped []SkippedTag
 
+	transformer            *Transformer
 	profile                *profile.Profile
 	keyFormat, valueFormat profile.Format
-	keyPrefix              string
 
-	// Only trusted labels may have a key of reservedKeys before the key format, or a Key of reservedTagKeys.
-	reservedKeys, reservedTagKeys profile.KeySet
+	// Only trusted labels may have a Key of reservedTagKeys, or a key of the transformer's reservedKeys before the key format.
+	reservedTagKeys profile.KeySet
 }
 
 // Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
@@ -88,13 +88,13 @@ func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
 
 // QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.
 func (d *Transformed) QualifiedKey(tagKey string) string {
-	return strings.TrimPrefix(tagKey, d.keyPrefix)
+	return strings.TrimPrefix(tagKey, d.transformer.keyPrefix)
 }
 
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud. If
 // that is empty, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.keyPrefix)) // "" is an empty qualified key.
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // "" is an empty qualified key.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
@@ -103,7 +103,7 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) []string {
 	tagKeys := []string{key, d.keyFormat.Apply(key)}
 
-	for _, prefixed := range []string{d.keyPrefix + key, d.keyFormat.Prefixed(key, d.keyPrefix+key)} {
+	for _, prefixed := range []string{d.transformer.keyPrefix + key, d.keyFormat.Prefixed(key, d.transformer.keyPrefix+key)} {
 		tagKeys = append(tagKeys, prefixed, d.keyFormat.Apply(prefixed))
 	}
 
@@ -117,7 +117,7 @@ func (d *Transformed) TagKeys(key string) []string {
 func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
-		all = append(all, d.keyFormat.Patterns(p, d.keyPrefix)...)
+		all = append(all, d.keyFormat.Patterns(p, d.transformer.keyPrefix)...)
 	}
 
 	return d.profile.KeySet(all...)
@@ -165,8 +165,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	d := &Transformed{
-		Tags: make([]Tag, 0, len(t.labels)), profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name],
-		keyPrefix: t.keyPrefix, reservedKeys: t.reservedKeys,
+		Tags: make([]Tag, 0, len(t.labels)), transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name],
 		reservedTagKeys: profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...),
 	}
 
@@ -180,7 +179,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 	for _, l := range t.labels {
 		// The Composition that gets the labels has trusted sources of its own.
-		if p.HandsLabelsOn && HasReservedKey(d.reservedKeys, l) {
+		if p.HandsLabelsOn && HasReservedKey(d.transformer.reservedKeys, l) {
 			continue
 		}
 
@@ -219,7 +218,7 @@ func (d *Transformed) tag(l Label) Tag {
 	}
 
 	key = d.keyFormat.Apply(key)
-	isReserved := HasReservedKey(d.reservedKeys, l) || d.reservedTagKeys.Has(key)
+	isReserved := HasReservedKey(d.transformer.reservedKeys, l) || d.reservedTagKeys.Has(key)
 
 	return Tag{Label: l, Key: key, Value: d.valueFormat.Apply(l.Value), Reserved: isReserved}
 }
