@@ -116,10 +116,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 // lookedField returns the tags and the records of the plan p, as explain prints them. In a list of strings, each string is a tag, even
 // note, which has no value.
 func (s *Stamper) lookedField(p *plan) LookedField {
-	f := LookedField{Field: p.target.Field, Name: p.launchedName, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
-	if f.Name == "" {
-		f.Name = f.Path.String()
-	}
+	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
+	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 
 	labels := *p.labels
 	labels.Keys = *p.labels.allKeys()

@@ -80,8 +80,15 @@ func (p *plan) freeze() error {
 		return err
 	}
 
-	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set}, records: p.labels.newRecords()}
-	p.allRecords = p.decision.completeMadeRecords()
+	p.allRecords = p.labels.newRecords()
+	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set}, records: p.allRecords}
+
+	// All other labels stay Undecided.
+	for i := range p.allRecords {
+		if p.decision.labelIsTag(i) {
+			p.allRecords[i].Fate = Tagged
+		}
+	}
 
 	if p.Stamped, err = writeMade(t, set); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package stamp
 
 import (
-	"slices"
-
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -53,7 +51,6 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 	}
 
 	if len(keys) > 0 {
-		slices.Sort(keys)
-		p.Notes = append(p.Notes, Note{Kind: NoteReservedLaunched, Keys: slices.Compact(keys), Field: path.String()})
+		p.Notes = append(p.Notes, Note{Kind: NoteReservedLaunched, Keys: keys, Field: path.String()})
 	}
 }

@@ -96,13 +96,6 @@ func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
 }
 
-// outcome returns the Outcome of all resources, and a LimitError if labels lack tag slots.
-func (o *outcomes) outcome() (*Outcome, error) {
-	o.Skips, o.CloudRefuses = o.skipped.sorted()
-
-	return &o.Outcome, o.limits.limitError()
-}
-
 // finalTags returns the tags that the field has after Crossplane has applied the resource: env: prod of p, and owner: me of kubectl edit.
 // It returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {

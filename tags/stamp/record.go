@@ -157,18 +157,6 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 	}
 }
 
-// completeMadeRecords decides on the labels of a resource that keeps its first tags: see freeze. Labels with one of these tags are
-// Tagged, and all others stay Undecided.
-func (d *Decision) completeMadeRecords() []Record {
-	for i := range d.records {
-		if d.labelIsTag(i) {
-			d.records[i].Fate = Tagged
-		}
-	}
-
-	return d.records
-}
-
 // labelIsTag reports whether the field has the tag of the label at position i, with the label's value. If two labels share one string of
 // a list, such as a=b=c with the keys a and a=b, it returns true for one of them only.
 func (d *Decision) labelIsTag(i int) bool {

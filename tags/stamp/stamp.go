@@ -133,7 +133,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 	}
 
-	return out.outcome()
+	out.Skips, out.CloudRefuses = out.skipped.sorted()
+
+	return &out.Outcome, out.limits.limitError()
 }
 
 // planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags.
