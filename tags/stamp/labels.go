@@ -77,7 +77,11 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
-		l.skipped = append(l.skipped, skippedByProfile(skipped, k.Profile))
+
+		// A Narrow profile is for some resources of a cloud, such as BucketObjects. Other resources with the same profile name may have the
+		// label.
+		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), dependsOnResource: k.Profile.Narrow}
+		l.skipped = append(l.skipped, record)
 
 		if skipped.Trusted && skipped.Reserved {
 			reservedBySkipped = append(reservedBySkipped, skipped.Key)
@@ -189,13 +193,9 @@ func (l *Labels) allKeys() *tagset.Keys {
 
 // positionOf returns the position of the label whose tag is the entry e, with any value. ok is false if there is no such label.
 func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
-	if e.Opaque {
-		return 0, false
-	}
-
 	position, ok = l.positionByID[e.ID]
 
-	return position, ok
+	return position, ok && !e.Opaque
 }
 
 // positionsOf returns the positions of the labels with the key of the entry e. If a cloud ignores case, such as DigitalOcean, there can

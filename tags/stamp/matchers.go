@@ -103,11 +103,7 @@ func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 			isNamed = isNamed || keys.Has(e.Key)
 		}
 
-		if !isNamed {
-			return false
-		}
-
-		return !m.isUntrusted || l.protectedKey(e) == ""
+		return isNamed && (!m.isUntrusted || l.protectedKey(e) == "")
 	})
 }
 

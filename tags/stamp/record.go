@@ -59,12 +59,6 @@ type Record struct {
 	NamedBy *resolve.TagPattern
 }
 
-// skippedByProfile returns the record of a label that the profile p skips. A Narrow profile is for some resources of a cloud, such as
-// BucketObjects. Other resources with the same profile name may have the label.
-func skippedByProfile(skipped *tags.SkippedTag, p *profile.Profile) Record {
-	return Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, p), dependsOnResource: p.Narrow}
-}
-
 // takenAway is the Limit of records with the fate TakenAway.
 const takenAway = "an earlier step set it, and only a source with trusted: true may"
 

@@ -188,13 +188,11 @@ func parentOf(path object.Path) (parent object.Path, removable bool) {
 
 	parent = path.First(parentLen)
 
-	switch parent.String() {
-	case "metadata", "spec", "spec.forProvider", "spec.forProvider.manifest":
-		return parent, false
-	default:
-		return parent, true
-	}
+	return parent, !slices.Contains(objectsOfAll, parent.String())
 }
+
+// objectsOfAll has the paths of objects that each resource has, or each Object of provider-kubernetes.
+var objectsOfAll = []string{"metadata", "spec", "spec.forProvider", "spec.forProvider.manifest"}
 
 // checkParent returns an error if the desired resource of t lacks the object around a field that is Within one, or the first item of a list
 // on the path: "spec.forProvider.settings has no item to hold tags". The function adds neither, since both may require other fields. See
