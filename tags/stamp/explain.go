@@ -97,18 +97,16 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0
 
-	var launched []LookedField
-
 	ownField, err := s.planAll(t, func(_, p *plan) {
 		if p.launchedName != "" {
-			launched = append(launched, s.lookedField(p))
+			l.Fields = append(l.Fields, s.lookedField(p))
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	l.Fields = append([]LookedField{s.lookedField(ownField)}, launched...)
+	l.Fields = slices.Insert(l.Fields, 0, s.lookedField(ownField))
 
 	return l, nil
 }
@@ -163,7 +161,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
-// addLabels adds the records of p's labels. The record of the label env: prod has IsThere if the field has env: prod in the state before.
+// addLabels adds the records of p's labels. The record of the label env: prod has HasKey if the field has env: dev in the state before.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
 	for i, record := range slices.Concat(p.allRecords, p.labels.skipped) {
 		if record.Fate == TakenAway {
@@ -171,18 +169,15 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 		}
 
 		if i < len(p.labels.all) { // The records of these labels come first.
-			label := &p.labels.all[i]
-			present := before.Tags.Counterpart(&label.entry)
-			hasItsString := present != nil && present.ID != label.entry.ID // The list has the string, read with another key.
-			record.IsThere = hasItsString || present != nil && tagset.IsText(present.Value, label.Value)
+			record.HasKey = before.Tags.Counterpart(&p.labels.all[i].entry) != nil
 		}
 
+		entries := ignore
 		if record.Fate == Removed {
-			record.NamedBy = p.labels.firstNaming(remove, record.Tag)
-		} else {
-			record.NamedBy = p.labels.firstNaming(ignore, record.Tag)
+			entries = remove
 		}
 
+		record.NamedBy = p.labels.firstNaming(entries, record.Tag)
 		f.Labels = append(f.Labels, record)
 	}
 }

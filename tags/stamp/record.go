@@ -43,8 +43,9 @@ type Record struct {
 
 	Fate Fate
 
-	// IsThere reports whether the tag had the label's value before anything was decided. Only Look sets it.
-	IsThere bool
+	// HasKey reports whether the field had a tag with the label's key before anything was decided, with any value. In a list of strings, it
+	// may have the label's string, read with another key. Only Look sets it.
+	HasKey bool
 
 	// dependsOnResource reports whether the label may be a tag of another resource with the same Provider, which has a free slot.
 	dependsOnResource bool

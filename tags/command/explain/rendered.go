@@ -340,21 +340,13 @@ var fates = map[stamp.Fate]string{
 
 // lost returns the labels without a tag, and the labels without a value, and why.
 func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
-	told := make(map[tags.Label]bool)
-
-	for i := range f.Tags {
-		if tag := f.Tags[i].Label; tag != nil {
-			told[tag.Label] = true
-		}
-	}
-
 	for i := range f.Labels {
 		label := &f.Labels[i]
 
 		why, reason := fates[label.Fate], profile.SkipReason("")
 
 		switch {
-		case label.IsThere || told[label.Label]:
+		case label.HasKey:
 			continue
 		case label.Fate == stamp.Skipped:
 			why, reason = label.Limit, label.Reason
