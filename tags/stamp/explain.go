@@ -184,7 +184,7 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 
 // Preview returns the records of labels on a new resource of the profile p, without tags. The label platform/größe is Skipped on
 // generic. The tag field is a map, or a list of strings if the tags of the cloud are strings.
-func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedField, error) {
+func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedField {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {
 		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
@@ -192,11 +192,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 
 	t := &locate.Target{Place: &locate.Place{Field: f, Profile: p}, Kind: &locate.TargetKind{}, Profile: p, Resource: object.FromStruct(&structpb.Struct{})}
 
-	plan, err := s.planField(t, s.newResourceLabels(labels).labelsFor(t))
-	if err != nil {
-		return LookedField{}, err
-	}
-
+	plan, _ := s.planField(t, s.newResourceLabels(labels).labelsFor(t)) // Only tags that are there already can make it fail.
 	out := s.lookedField(plan)
 
 	for i := range plan.labels.all {
@@ -208,5 +204,5 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) (LookedF
 		}
 	}
 
-	return out, nil
+	return &out
 }

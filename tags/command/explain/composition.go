@@ -40,9 +40,9 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 	e.addLimits(run.Input)
 	e.addHandedOn(run.Input)
 	e.addOrigins(run)
-	err = e.explain(run, providers)
+	e.explain(run, providers)
 
-	return e, err
+	return e, nil
 }
 
 // trace runs the step of the Composition for the composite resource and, if there are any, its rendered resources. It returns the step,

@@ -44,10 +44,9 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (answer, error
 	}
 
 	e := &comparison{labels: run.Set.Labels, notes: run.notes}
+	e.explain(run, c.Provider)
 
-	err = e.explain(run, c.Provider)
-
-	return e, err
+	return e, nil
 }
 
 // readLabels returns the map of labels of the file. Without --field-path, the map is the whole file. With --field-path spec.labels, it is

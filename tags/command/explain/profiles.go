@@ -160,7 +160,7 @@ func (e *comparison) addOrigins(run *trace) {
 }
 
 // explain what becomes of the run's labels under the tag profiles of the providers, or under all if there are no providers.
-func (e *comparison) explain(run *trace, providers []string) error {
+func (e *comparison) explain(run *trace, providers []string) {
 	if len(providers) == 0 {
 		providers = profile.Names()
 	}
@@ -173,21 +173,14 @@ func (e *comparison) explain(run *trace, providers []string) error {
 
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
-			look, err := run.Stamper.Preview(transformer, p)
-			if err != nil {
-				return err
-			}
-
 			i = len(e.providers)
-			e.providers = append(e.providers, e.explanation(run, p, &look))
+			e.providers = append(e.providers, e.explanation(run, p, run.Stamper.Preview(transformer, p)))
 		}
 
 		if !profile.Has(provider) {
 			e.providers[i].notef("%s", unprofiled(locate.WhyGeneric{Provider: provider}))
 		}
 	}
-
-	return nil
 }
 
 // explanation returns which labels are tags of a new resource of the profile p, and why others are none, by their

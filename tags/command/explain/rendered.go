@@ -112,11 +112,10 @@ func (l *LostLabel) String() string {
 
 // A rendering has all resources that a pipeline has made, by name.
 type rendering struct {
-	resources []*Rendered
-	notes     []string
+	RecordedRun
 
-	// run has the results of the function for a recorded request. It is nil without one.
-	run *RecordedRun
+	// isRecorded says that the function has answered a recorded request.
+	isRecorded bool
 
 	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
 	meant bool
@@ -143,12 +142,14 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 		}
 	}
 
-	return run.resources()
+	out := &rendering{}
+
+	return out, out.add(run)
 }
 
-// resources explains the tags of the run's resources.
-func (t *trace) resources() (*rendering, error) {
-	out := &rendering{meant: t.Input.ProfileRules == profile.Contract}
+// add explains the tags of the run's resources.
+func (x *rendering) add(t *trace) error {
+	x.meant = t.Input.ProfileRules == profile.Contract
 	byName := make(map[string]*Rendered, len(t.Targets.All))
 
 	var profiles []string
@@ -156,11 +157,11 @@ func (t *trace) resources() (*rendering, error) {
 	for _, target := range t.Targets.All {
 		l, err := t.Stamper.Look(target)
 		if err != nil {
-			return nil, err
+			return err
 		}
 
-		x := t.look(l)
-		byName[target.Name], out.resources = x, append(out.resources, x)
+		r := t.look(l)
+		byName[target.Name], x.Resources = r, append(x.Resources, r)
 
 		if l.LeftAlone == "" && target.WhyGeneric != (locate.WhyGeneric{}) {
 			profiles = append(profiles, unprofiled(target.WhyGeneric))
@@ -168,10 +169,10 @@ func (t *trace) resources() (*rendering, error) {
 	}
 
 	unmatched := words.Map(t.Targets.Unmatched(), func(path string) string { return path + ": selects no rendered resource" })
-	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.EmptySources(), resolve.SourceNote.String), unmatched)
+	x.Notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.EmptySources(), resolve.SourceNote.String), unmatched)
 
 	if err := command.Fatal(t.rsp); err != nil {
-		out.fails, out.notes = true, append(out.notes, fails+err.Error())
+		x.fails, x.Notes = true, append(x.Notes, fails+err.Error())
 	}
 
 	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
@@ -185,10 +186,10 @@ func (t *trace) resources() (*rendering, error) {
 		r.Broken = append(r.Broken, b)
 	})
 
-	out.addNotes(t)
-	out.notes = append(out.notes, words.Distinct(profiles)...)
+	x.addNotes(t)
+	x.Notes = append(x.Notes, words.Distinct(profiles)...)
 
-	return out, nil
+	return nil
 }
 
 // composed returns the composed resources in the file, by the name that each has in its pipeline: in the output of a
@@ -406,30 +407,30 @@ func (x *rendering) addNotes(run *trace) {
 	slices.Sort(kinds)
 
 	if len(kinds) > 0 {
-		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
+		x.Notes = append(x.Notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
 	var showable []string
 
-	for _, r := range x.resources {
+	for _, r := range x.Resources {
 		if r.LeftAlone == "" && r.look.MayBeInInstanceMetadata() {
 			showable = append(showable, r.Resource)
 		}
 	}
 
 	if len(showable) > 0 {
-		x.notes = append(x.notes, "instanceMetadataTags isn't set, and the defaults of the account or the settings of the AMI can enable it, "+
+		x.Notes = append(x.Notes, "instanceMetadataTags isn't set, and the defaults of the account or the settings of the AMI can enable it, "+
 			"so that EC2 refuses keys with a slash or a space: "+words.Names(showable, 0))
 	}
 
 	observed := run.Request.GetObserved().GetResources()
 	if len(observed) == 0 {
-		x.notes = append(x.notes, words.Map(run.Set.PerResource.ObservingExpressions(), func(expression string) string {
+		x.Notes = append(x.Notes, words.Map(run.Set.PerResource.ObservingExpressions(), func(expression string) string {
 			return expression + " mentions observed, which isn't known, only what is rendered"
 		})...)
 
 		if len(run.Set.Ignore) > 0 {
-			x.notes = append(x.notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
+			x.Notes = append(x.Notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
 		}
 
 		return
@@ -440,7 +441,7 @@ func (x *rendering) addNotes(run *trace) {
 	}
 
 	if !slices.ContainsFunc(slices.Collect(maps.Values(observed)), owned) {
-		x.notes = append(x.notes, "who owns tags isn't known, since the resources have no metadata.managedFields: kubectl get has a flag --show-managed-fields")
+		x.Notes = append(x.Notes, "who owns tags isn't known, since the resources have no metadata.managedFields: kubectl get has a flag --show-managed-fields")
 	}
 }
 
@@ -450,7 +451,7 @@ func (x *Rendered) fields() []*RenderedField {
 }
 
 func (x *rendering) found() (out strictError) {
-	for _, r := range x.resources {
+	for _, r := range x.Resources {
 		out.broken += len(r.Broken)
 
 		// A label that several fields can't have is one label.
@@ -481,29 +482,24 @@ func (x *rendering) found() (out strictError) {
 }
 
 func (x *rendering) values() any {
-	if x.run != nil {
-		x.run.Resources, x.run.Notes = x.resources, x.notes
-		return x.run
+	if x.isRecorded {
+		return x.RecordedRun
 	}
 
-	for _, r := range x.resources {
-		r.Notes = x.notes
+	for _, r := range x.Resources {
+		r.Notes = x.Notes
 	}
 
-	return x.resources
+	return x.Resources
 }
 
 // table returns one table of resources, one of their tags, and all notes.
 func (x *rendering) table(t terminal.Terminal) string {
 	resources := [][]terminal.Cell{terminal.Header("RESOURCE", "KIND", "PROFILE", "TAGS", "FIELD")}
 	all := [][]terminal.Cell{terminal.Header("RESOURCE", "TAG", "VALUE", "FROM", "NOTE")}
-	var notes []string
+	notes := x.lines()
 
-	if x.run != nil {
-		notes = x.run.lines()
-	}
-
-	for _, r := range x.resources {
+	for _, r := range x.Resources {
 		for i, f := range r.fields() {
 			name := words.Cell(r.Resource)
 			if i > 0 {
@@ -527,7 +523,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 		}
 	}
 
-	notes = append(notes, words.Map(x.notes, titled)...)
+	notes = append(notes, words.Map(x.Notes, titled)...)
 
 	if len(resources) == 1 { // There is nothing below the header.
 		return strings.TrimPrefix(below(notes), "\n")

@@ -22,7 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A RecordedRun has the results of the function for a recorded request, and its resources.
+// A RecordedRun has the results of the function for a recorded request, and its resources. Without a request, it has no results.
 type RecordedRun struct {
 	Condition *Condition `json:"condition,omitempty"`
 
@@ -86,22 +86,18 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (answer, err
 // labels.
 func Resources(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
 	x, err := answered(ctx, f, req, rsp)
-	if err != nil {
-		return nil, err
-	}
 
-	return x.resources, nil
+	return x.Resources, err
 }
 
 // answered explains the response of the function to a request, with the resources that it desires as rendered ones.
 func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
-	said := runOf(rsp)
-	if said.Condition == nil {
-		said.Waits = missing(req, rsp.GetRequirements())
+	out := &rendering{RecordedRun: runOf(rsp), isRecorded: true, fails: command.Fatal(rsp) != nil}
+	if out.Condition == nil {
+		out.Waits = missing(req, rsp.GetRequirements())
 	}
 
-	out := &rendering{run: said, fails: command.Fatal(rsp) != nil}
-	if out.fails || said.Condition == nil || report.IsOperation(req) {
+	if out.fails || out.Condition == nil || report.IsOperation(req) {
 		return out, nil
 	}
 
@@ -115,14 +111,7 @@ func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *
 
 	run.notes = append(settings(run.Input), run.notes...)
 
-	out, err := run.resources()
-	if err != nil {
-		return nil, err
-	}
-
-	out.run = said
-
-	return out, nil
+	return out, out.add(run)
 }
 
 // readRequest returns the request in the file: the only value, or, in a record of the pipeline inspector, the last
@@ -191,9 +180,7 @@ func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 }
 
 // runOf returns the condition and the results of a response.
-func runOf(rsp *fnv1.RunFunctionResponse) *RecordedRun {
-	run := &RecordedRun{}
-
+func runOf(rsp *fnv1.RunFunctionResponse) (run RecordedRun) {
 	for _, c := range rsp.GetConditions() {
 		status := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False"}[c.GetStatus()]
 		run.Condition = &Condition{Status: cmp.Or(status, "Unknown"), Reason: c.GetReason(), Message: c.GetMessage()}
