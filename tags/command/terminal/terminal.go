@@ -85,28 +85,22 @@ func columns(r rune) int {
 }
 
 // wrap returns the text in lines of at most room columns. Lines end at spaces. Only a longer word is cut.
-func wrap(text string, room int) []string {
-	var lines []string
+func wrap(text string, room int) (lines []string) {
+	text = strings.TrimLeft(text, " ")
 
-	line := ""
+	for widthOf(text) > room {
+		end := len(cut(text, room))
+		next := end
 
-	for word := range strings.SplitSeq(text, " ") {
-		switch {
-		case line == "" && len(lines) == 0:
-			line = word
-		case widthOf(line)+1+widthOf(word) <= room:
-			line += " " + word
-		default:
-			lines, line = append(lines, line), word
+		// The line may end right before a space.
+		if space := strings.LastIndex(text[:min(end+1, len(text))], " "); space >= 0 {
+			end, next = space, space+1
 		}
 
-		for widthOf(line) > room {
-			head := cut(line, room)
-			lines, line = append(lines, head), line[len(head):]
-		}
+		lines, text = append(lines, text[:end]), text[next:]
 	}
 
-	return append(lines, line)
+	return append(lines, text)
 }
 
 // cut returns the beginning of the text that fits into room columns: at least one character.
