@@ -119,17 +119,16 @@ func setDefaults(v, s *structpb.Value) {
 		all[name] = cmp.Or(all[name], defaultOf(property))
 	}
 
-	for name, field := range all {
-		if isRefusedNull(field, schemaOf(name, keywords)) {
-			all[name] = defaultOf(schemaOf(name, keywords))
+	for name := range all {
+		s := schemaOf(name, keywords)
+		if isRefusedNull(all[name], s) {
+			all[name] = defaultOf(s)
 		}
+
+		setDefaults(all[name], s)
 	}
 
 	maps.DeleteFunc(all, func(_ string, field *structpb.Value) bool { return field == nil })
-
-	for name, field := range all {
-		setDefaults(field, schemaOf(name, keywords))
-	}
 }
 
 // schemaOf returns the schema of the field called name, by the schema s of its object, or nil.
