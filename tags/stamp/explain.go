@@ -149,14 +149,11 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 		}
 
 		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: owners.Of(e).Manager}
-		named := &tags.Tag{Key: tag.Key, Value: tag.Value}
-
 		if i, ok := s.Labels.positionOf(e); ok {
 			tag.Label = &s.Labels.all[i].Tag
-			named = tag.Label
 		}
 
-		tag.NamedBy = s.Labels.firstNaming(ignore, named)
+		tag.NamedBy = s.Labels.firstNaming(ignore, cmp.Or(tag.Label, &tags.Tag{Key: tag.Key, Value: tag.Value}))
 		f.Tags = append(f.Tags, tag)
 	}
 }

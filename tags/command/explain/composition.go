@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -29,12 +30,11 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 		return nil, err
 	}
 
-	e := &comparison{notes: run.notes, differences: run.Set.PerResource.Differences()}
+	e := &comparison{differences: run.Set.PerResource.Differences()}
+	e.notes = append(run.notes, words.Map(e.differences, func(d resolve.Difference) string {
+		return d.Why + ", which differs per composed resource: --rendered shows what it comes to"
+	})...)
 	run.Set.Labels = run.Set.CommonLabels()
-
-	for _, d := range e.differences {
-		e.notes = append(e.notes, d.Why+", which differs per composed resource: --rendered shows what it comes to")
-	}
 
 	providers := c.providers(e, step, run)
 	e.addLimits(run.Input)
@@ -127,16 +127,13 @@ func (e *comparison) addHandedOn(in *v1beta1.CloudTags) {
 func (e *comparison) addLimits(in *v1beta1.CloudTags) {
 	var rules []string
 
-	if len(in.RemoveTags) > 0 {
-		rules = append(rules, "removeTags")
-	}
-
-	if len(in.IgnoreTags) > 0 {
-		rules = append(rules, "ignoreTags")
-	}
-
-	if in.TagPolicy != nil {
-		rules = append(rules, "tagPolicy")
+	for _, s := range []struct {
+		name  string
+		isSet bool
+	}{{"removeTags", len(in.RemoveTags) > 0}, {"ignoreTags", len(in.IgnoreTags) > 0}, {"tagPolicy", in.TagPolicy != nil}} {
+		if s.isSet {
+			rules = append(rules, s.name)
+		}
 	}
 
 	if len(rules) > 0 {

@@ -166,17 +166,11 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 
 // decodeRequest decodes a request in the JSON of protobuf. A newer Crossplane may have more fields.
 func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
-	text, err := payload.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-
+	text, _ := payload.MarshalJSON() // A decoded object can be encoded.
 	req := &fnv1.RunFunctionRequest{}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, req); err != nil {
-		return nil, errors.Wrap(err, "it is no RunFunctionRequest")
-	}
+	err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(text, req)
 
-	return req, nil
+	return req, errors.Wrap(err, "it is no RunFunctionRequest")
 }
 
 // runOf returns the condition and the results of a response.
