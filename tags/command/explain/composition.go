@@ -31,9 +31,9 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 	}
 
 	e := &comparison{differences: run.Set.PerResource.Differences()}
-	e.notes = append(run.notes, words.Map(e.differences, func(d resolve.Difference) string {
+	e.notes = slices.Concat(run.notes, words.Map(e.differences, func(d resolve.Difference) string {
 		return d.Why + ", which differs per composed resource: --rendered shows what it comes to"
-	})...)
+	}))
 	run.Set.Labels = run.Set.CommonLabels()
 
 	providers := c.providers(e, step, run)

@@ -13,7 +13,6 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -143,8 +142,9 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 	}
 
 	out := &rendering{}
+	err = out.add(run)
 
-	return out, out.add(run)
+	return out, err
 }
 
 // add explains the tags of the run's resources.
@@ -177,13 +177,7 @@ func (x *rendering) add(t *trace) error {
 
 	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
 		r := byName[target.Name]
-		b := newBrokenRule(breach, rule, t.Input)
-
-		if breach.Kind == tagpolicy.Missing {
-			b.Why = r.why(b.Key)
-		}
-
-		r.Broken = append(r.Broken, b)
+		r.Broken = append(r.Broken, newBrokenRule(breach, rule, t.Input, r.why))
 	})
 
 	x.addNotes(t)
@@ -357,14 +351,14 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 			why = "missing: the resource keeps the tags that it was made with"
 		}
 
-		out = append(out, t.lose(label.Tag, reason, cmp.Or(why, fates[stamp.Tagged])))
+		out = append(out, LostLabel{
+			QualifiedKey: label.QualifiedKey, TagKey: label.Key, Value: label.Value, Source: t.title(label.Label), Reason: reason, Why: cmp.Or(why, fates[stamp.Tagged]),
+		})
 	}
 
 	for i := range l.Absent {
 		tag, _ := f.Transformed.Judge(l.Absent[i].Label)
-		lost := t.lose(&tag, "", l.Absent[i].Why)
-		lost.Value, lost.NoValue = "", true
-		out = append(out, lost)
+		out = append(out, LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Source: t.title(tag.Label), Why: l.Absent[i].Why, NoValue: true})
 	}
 
 	slices.SortStableFunc(out, func(a, b LostLabel) int {
@@ -372,11 +366,6 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 	})
 
 	return out
-}
-
-// lose returns the label of the tag as a lost one.
-func (t *trace) lose(tag *tags.Tag, reason profile.SkipReason, why string) LostLabel {
-	return LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), Reason: reason, Why: why}
 }
 
 // why says why no tag has the key of a rule. It names each label of the key, and the reason for its fate, such as count-cap.

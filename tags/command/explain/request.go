@@ -110,8 +110,9 @@ func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *
 	}
 
 	run.notes = append(settings(run.Input), run.notes...)
+	err := out.add(run)
 
-	return out, out.add(run)
+	return out, err
 }
 
 // readRequest returns the request in the file: the only value, or, in a record of the pipeline inspector, the last

@@ -130,13 +130,11 @@ func (x *Explanation) legend() (out []string) {
 		}
 	}
 
-	out = slices.Concat(out, x.refusedLines(), listedLines("removed", x.Removed), listedLines("as the cloud has it, if it does", x.Ignored))
+	removed, ignored := listedLines("removed", x.Removed), listedLines("as the cloud has it, if it does", x.Ignored)
+	broken := words.Map(x.Broken, func(b BrokenRule) string { return " " + b.String() })
+	notes := words.Map(x.Notes, func(text string) string { return ": " + text })
 
-	for i := range x.Broken {
-		out = append(out, " "+x.Broken[i].String())
-	}
-
-	return append(out, words.Map(x.Notes, func(text string) string { return ": " + text })...)
+	return slices.Concat(out, x.refusedLines(), removed, ignored, broken, notes)
 }
 
 // below returns the lines as they stand below a table. A terminal shows all their characters and obeys none.

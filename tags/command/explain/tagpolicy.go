@@ -41,8 +41,8 @@ type BrokenRule struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// newBrokenRule returns how the rule at position i of the tag policy is broken.
-func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) BrokenRule {
+// newBrokenRule returns how the rule at position i of the tag policy is broken. why says why no tag has the key of a rule.
+func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags, why func(key string) string) BrokenRule {
 	rule := &in.TagPolicy.Rules[i]
 	b := BrokenRule{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, Breach: breach.String()}
 
@@ -50,11 +50,15 @@ func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken
 		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
 	}
 
+	if breach.Kind == tagpolicy.Missing {
+		b.Why = why(rule.Key)
+	}
+
 	return b
 }
 
 // String puts the rule in one line.
-func (b *BrokenRule) String() string {
+func (b BrokenRule) String() string {
 	out := fmt.Sprintf("%s: %s %s", b.Path, words.Cell(b.Key), b.Breach)
 	if b.Why != "" {
 		out += ": " + b.Why
@@ -106,11 +110,7 @@ func (e *comparison) addPolicy(x *Explanation, run *trace, d *tags.Transformed) 
 			continue
 		}
 
-		b := newBrokenRule(breach, i, in)
-		if breach.Kind == tagpolicy.Missing {
-			b.Why = x.why(keys)
-		}
-
+		b := newBrokenRule(breach, i, in, x.why)
 		if len(rule.Resources) > 0 {
 			b.Breach += " (on the resources that it selects)"
 		} else {
@@ -148,8 +148,10 @@ func sorted(m map[string]string) iter.Seq2[string, string] {
 	}
 }
 
-// why says why no tag has one of the keys.
-func (x *Explanation) why(keys profile.KeySet) string {
+// why says why no tag has the key of a rule.
+func (x *Explanation) why(key string) string {
+	keys := x.profile.KeySet(x.look.Transformed.TagKeys(key)...)
+
 	var out []string
 
 	for _, s := range x.Skipped {

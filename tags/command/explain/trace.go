@@ -48,7 +48,7 @@ func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1
 	return t.rsp, err
 }
 
-// follow calls f, which makes the calls of t, and adds notes on the last run. A failure before the function looks at
+// follow calls f, which makes the calls of t. It adds notes on the objects of the sources in the last run. A failure before the function looks at
 // resources is an error.
 func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFunctionRequest) error {
 	if _, err := f(ctx, req); err != nil {
@@ -59,13 +59,6 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 		return command.Fatal(t.rsp)
 	}
 
-	t.addNotes()
-
-	return nil
-}
-
-// addNotes adds notes on the objects of the sources.
-func (t *trace) addNotes() {
 	sources := slices.Concat(t.Set.EmptySources, t.Set.AmbiguousSources)
 	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(sources, resolve.SourceNote.String))
 
@@ -74,6 +67,8 @@ func (t *trace) addNotes() {
 	}
 
 	t.notes = append(t.notes, words.Map(t.Set.CommonValueless, func(absent resolve.SourceNote) string { return absent.String() + ": no label" })...)
+
+	return nil
 }
 
 // composite resource of the request.
