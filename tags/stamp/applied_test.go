@@ -96,7 +96,20 @@ func TestFinal(t *testing.T) {
 				target := targets.All[0]
 				keys := tagset.Keys{FieldKind: tagset.FieldKindOf(target.Field, target.Profile), Patterns: profile.NewKeySet("*")}
 
-				set, err := target.TagsAfterApply(target.DesiredValue, &keys)
+				before, owners := w.entries(), w.server.managedFields()
+
+				// The step desires the value of a tag that would lose it, and a last tag that can't be removed.
+				out, err := w.compose(&Stamper{Finder: finder, Transformer: transformer()}, desired)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				value := target.DesiredValue
+				if stamped := out.Results[0].Stamped; !stamped.IsZero() {
+					value, _ = stamped.At(f.Path)
+				}
+
+				set, err := target.TagsAfterApply(value, &keys)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,13 +117,6 @@ func TestFinal(t *testing.T) {
 				var got []string
 				for e := range set.All() {
 					got = append(got, strings.TrimSuffix(e.Key+"="+tagset.TextOf(e.Value), "="))
-				}
-
-				before, owners := w.entries(), w.server.managedFields()
-
-				// The step desires the value of a tag that would lose it.
-				if _, err := w.compose(&Stamper{Finder: finder, Transformer: transformer()}, desired); err != nil {
-					t.Fatal(err)
 				}
 
 				want := w.entries()

@@ -97,18 +97,13 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0
 
-	ownField, err := s.planAll(t, func(_, p *plan) {
-		if p.launchedName != "" {
+	_, err := s.planAll(t, func(resourcePlan, p *plan) {
+		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
 
-	l.Fields = slices.Insert(l.Fields, 0, s.lookedField(ownField))
-
-	return l, nil
+	return l, err
 }
 
 // lookedField returns the tags and the records of the plan p, as explain prints them. In a list of strings, each string is a tag, even
