@@ -40,8 +40,9 @@ type step struct {
 	*file
 
 	at                    int
+	lines                 item
 	name, function, group string
-	node, input           *yaml.Node
+	input                 *yaml.Node
 }
 
 // A function runs the steps that migrate reads. Its name ends the name of a Function, such as crossplane-contrib-function-tag-manager,
@@ -101,7 +102,7 @@ func (c *composition) migrate() {
 	key, pipeline := pair(field(c.node, "spec"), "pipeline")
 
 	switch {
-	case pipeline == nil:
+	case pipeline == none:
 		c.notef("left: it has no pipeline; crossplane beta convert pipeline-composition makes one, in the CLI of Crossplane v1")
 		return
 	case contains(c.node, func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }):
@@ -112,20 +113,16 @@ func (c *composition) migrate() {
 	var steps []*step
 
 	for i, n := range pipeline.Content {
-		inputGroup, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
-		c.names = append(c.names, text(n, "step"))
-		steps = append(steps, &step{
-			file: c.file, at: i, node: n, input: field(n, "input"),
-			name: text(n, "step"), function: text(n, "functionRef", "name"), group: inputGroup,
-		})
-
-		at, ok := c.itemOf(n)
+		lines, ok := c.itemOf(n)
 		if !ok {
 			c.notef("left: its steps aren't on lines of their own; write the list in the block style of YAML")
 			return
 		}
 
-		c.list = max(at.dash-key.Column+1, 0)
+		inputGroup, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
+		s := &step{file: c.file, at: i, lines: lines, name: text(n, "step"), function: text(n, "functionRef", "name"), group: inputGroup, input: field(n, "input")}
+		steps, c.names = append(steps, s), append(c.names, s.name)
+		c.list = max(lines.dash-key.Column+1, 0)
 	}
 
 	// resources are made by steps that migrate can read. known turns false at a step that may make others.
@@ -186,19 +183,12 @@ func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	}
 
 	name := c.free("cloud-tags")
-	at, _ := c.itemOf(p.node) // migrate has seen that each step is on lines of its own.
-	c.edits = append(c.edits, edit{from: at.to, to: at.to, with: indented(p.replacement(name, c.list, mayTag), at.dash)})
-	c.last = p.at
+	c.put(p.step, p.lines.to, name, c.replacement(p, mayTag))
 	c.notef("step %s takes the place of %s in step %s", name, words.Count(n, "patch", "patches"), words.Name(p.name))
 
 	for _, path := range p.leaving() {
 		c.notef("step %s leaves a resource alone if a patch to %s tells it to", name, words.Name(path))
 	}
-}
-
-// indented returns the lines with so many more blanks in front.
-func indented(lines []string, by int) []string {
-	return words.Map(lines, func(line string) string { return strings.Repeat(" ", by) + line })
 }
 
 // free returns a name that no step has: the name itself, or else with a number, such as cloud-tags-2.
@@ -249,7 +239,7 @@ func (p *patchStep) cut() (n int) {
 // cutItems cuts the items that are gone from the list called name. It cuts the list if no item is left.
 func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool) {
 	key, list := pair(n, name)
-	cut := slices.DeleteFunc(slices.Clone(contentOf(list)), func(n *yaml.Node) bool { return !gone[n] })
+	cut := slices.DeleteFunc(slices.Clone(list.Content), func(n *yaml.Node) bool { return !gone[n] })
 
 	if len(cut) > 0 && len(cut) == len(list.Content) {
 		p.cutField(key)

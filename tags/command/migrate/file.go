@@ -191,7 +191,7 @@ func commentsOf(nodes ...*yaml.Node) (out []string) {
 	return words.Distinct(out)
 }
 
-// field returns the value of the field a.b of n for the names a and b, or nil if there is none.
+// field returns the value of the field a.b of n for the names a and b, or none if there is no such field.
 func field(n *yaml.Node, names ...string) *yaml.Node {
 	for _, name := range names {
 		_, n = pair(n, name)
@@ -200,24 +200,25 @@ func field(n *yaml.Node, names ...string) *yaml.Node {
 	return n
 }
 
-// pair returns the key node with the name, and its value, or nil if n is no object with this key.
-func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
+// none stands for a node that isn't there.
+var none = &yaml.Node{}
 
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
+// pair returns the key node with the name, and its value. It returns none twice if n is no object with this key.
+func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n.Kind == yaml.MappingNode {
+		for pair := range slices.Chunk(n.Content, 2) {
+			if pair[0].Value == name {
+				return pair[0], pair[1]
+			}
 		}
 	}
 
-	return nil, nil
+	return none, none
 }
 
 // text returns the scalar at the field with these names, or an empty text if there is none.
 func text(n *yaml.Node, names ...string) string {
-	if n = field(n, names...); n == nil || n.Kind != yaml.ScalarNode {
+	if n = field(n, names...); n.Kind != yaml.ScalarNode {
 		return ""
 	}
 
@@ -226,16 +227,7 @@ func text(n *yaml.Node, names ...string) string {
 
 // items returns the items of the list at the field with these names.
 func items(n *yaml.Node, names ...string) []*yaml.Node {
-	if n = field(n, names...); n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-
-	return n.Content
-}
-
-// contentOf returns the keys and values of an object in turns, or the items of a list. Nil has none.
-func contentOf(n *yaml.Node) []*yaml.Node {
-	if n == nil {
+	if n = field(n, names...); n.Kind != yaml.SequenceNode {
 		return nil
 	}
 
@@ -244,5 +236,5 @@ func contentOf(n *yaml.Node) []*yaml.Node {
 
 // contains reports whether f returns true for the node, or for any node within.
 func contains(n *yaml.Node, f func(*yaml.Node) bool) bool {
-	return n != nil && (f(n) || slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return contains(n, f) }))
+	return f(n) || slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return contains(n, f) })
 }

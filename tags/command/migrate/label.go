@@ -221,18 +221,18 @@ func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 
 // pairs returns the expression of a lookup in the map of strings, such as {'eu': 'de'}[xr.spec.region].
 func pairs(n *yaml.Node, value string) (string, bool) {
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return "", false
 	}
 
 	var out []string
 
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i+1].Tag != "!!str" {
+	for pair := range slices.Chunk(n.Content, 2) {
+		if pair[1].Tag != "!!str" {
 			return "", false
 		}
 
-		out = append(out, literal(n.Content[i].Value)+": "+literal(n.Content[i+1].Value))
+		out = append(out, literal(pair[0].Value)+": "+literal(pair[1].Value))
 	}
 
 	return "{" + strings.Join(out, ", ") + "}[" + value + "]", true

@@ -190,7 +190,7 @@ var (
 // decode returns the object in the node. It returns false if the node is no object.
 func decode(n *yaml.Node) (*structpb.Struct, bool) {
 	var o map[string]any
-	if n == nil || n.Decode(&o) != nil {
+	if n == none || n.Decode(&o) != nil {
 		return nil, false
 	}
 
@@ -375,7 +375,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 // tags returns the tags of the base: keys and values of a map, or the entries of a list.
 func (r *resource) tags() []*yaml.Node {
 	path := words.Map(r.field.Path.Segments(), func(s object.Segment) string { return s.Field })
-	return contentOf(field(r.base, path...))
+	return field(r.base, path...).Content
 }
 
 // settle lets a patch stay if a later patch of the same tag stays: the new step would come after both. That can make other patches

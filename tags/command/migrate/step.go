@@ -103,60 +103,42 @@ func takeKeyPrefix(labels []*givenLabel) string {
 	return prefix
 }
 
-// A writer writes a pipeline step as YAML.
-type writer struct {
-	lines []string
+// put replaces the lines from a line up to the end of the old step by a step of this function, with these lines of the input.
+func (c *composition) put(old *step, from int, name string, input []string) {
+	lines := append([]string{
+		"- step: " + plain(name), "  functionRef:", "    name: function-cloud-tags",
+		"  input:", "    apiVersion: " + v1beta1.APIVersion, "    kind: " + v1beta1.Kind, "    profileRules: Cloud # what the cloud's own API admits",
+	}, indented(input, 4)...)
 
-	// list is the indentation of items below the key of their list, in blanks.
-	list int
+	c.edits = append(c.edits, edit{from: from, to: old.lines.to, with: indented(lines, old.lines.dash)})
+	c.last = old.at
 }
 
-// newStep returns a writer that has begun a step of this function, and its input.
-func newStep(name string, list int) *writer {
-	w := &writer{list: list}
-	w.add(0, "- step: "+plain(name), "  functionRef:", "    name: "+functionName,
-		"  input:", "    apiVersion: "+v1beta1.APIVersion, "    kind: "+v1beta1.Kind, "    profileRules: Cloud # what the cloud's own API admits")
-
-	return w
+// indented returns the lines with so many more blanks in front.
+func indented(lines []string, by int) []string {
+	return words.Map(lines, func(line string) string { return strings.Repeat(" ", by) + line })
 }
 
-// inputIndent is the indentation of the fields of an input within a step.
-const inputIndent = 4
-
-// functionName is the name of this function in Compositions.
-const functionName = "function-cloud-tags"
-
-// add adds lines, with so many blanks in front.
-func (w *writer) add(indent int, lines ...string) {
-	w.lines = append(w.lines, indented(lines, indent)...)
-}
-
-// item adds an object to the list that the input has just begun, with comments above it.
-func (w *writer) item(comments, fields []string) {
-	w.add(inputIndent+w.list, comments...)
-
-	for i, f := range fields {
-		w.add(inputIndent+w.list, map[bool]string{true: "- ", false: "  "}[i == 0]+f)
-	}
-}
-
-// selectNames limits the step to the resources with these names.
-func (w *writer) selectNames(names []string) {
-	w.add(inputIndent, "resources:")
-
-	for _, name := range names {
-		w.add(inputIndent+w.list, "- name: "+plain(name))
-	}
-}
-
-// mapOf returns the lines of a field whose value is a map. The values are YAML.
-func mapOf(name string, keys, values []string) []string {
-	out := []string{name + ":"}
-	for i, key := range keys {
-		out = append(out, "  "+plain(key)+": "+values[i])
+// listOf returns the lines of a field of the input: its key, and the lines of the items in its list. Without items, there is no field.
+func (c *composition) listOf(key string, items []string) []string {
+	if len(items) == 0 {
+		return nil
 	}
 
-	return out
+	return append([]string{key}, indented(items, c.list)...)
+}
+
+// itemWith returns the lines of an object in a list, with comments above it.
+func itemWith(comments, fields []string) []string {
+	lines := indented(fields, 2)
+	lines[0] = "- " + fields[0]
+
+	return slices.Concat(comments, lines)
+}
+
+// selecting returns the lines of the input's field resources, which selects the resources with these names.
+func (c *composition) selecting(names []string) []string {
+	return c.listOf("resources:", words.Map(names, func(name string) string { return "- name: " + plain(name) }))
 }
 
 // origin returns the lines of a source that reads a map, of the composite resource or of the environment.
@@ -168,50 +150,37 @@ func origin(path string, fromEnvironment bool) []string { //nolint:revive // It 
 	return []string{"type: CompositeField", "fromFieldPath: " + plain(path)}
 }
 
-// conflict returns the line of a source that keeps existing tags, or replaces them.
-func conflict(retain bool) string { //nolint:revive // It is one of two words.
-	if retain {
-		return "onConflict: Retain"
-	}
+// conflict has the line of a source by whether it retains existing tags.
+var conflict = map[bool]string{true: "onConflict: Retain", false: "onConflict: Replace"}
 
-	return "onConflict: Replace"
-}
-
-// replacement returns the lines of a step that gives the tags of the patches, without indentation. mayTag are the names of all
-// resources that it could tag, or nil if there may be others.
-func (p *patchStep) replacement(name string, list int, mayTag []string) []string {
+// replacement returns the lines of an input that gives the tags of the patches. mayTag are the names of all resources that the step
+// could tag, or nil if there may be others.
+func (c *composition) replacement(p *patchStep, mayTag []string) (input []string) {
 	labels := p.labels()
 	tagged := namesOf(p.resources, func(r *resource) bool {
 		return slices.ContainsFunc(r.uses, func(u *use) bool { return u.isTakenOut() })
 	})
 
-	w := newStep(name, list)
-
 	prefix := takeKeyPrefix(labels)
 	if prefix != "" {
-		w.add(inputIndent, "keyPrefix: "+plain(prefix))
+		input = append(input, "keyPrefix: "+plain(prefix))
 	}
 
-	w.add(inputIndent, "sources:")
-
-	for _, s := range sources(labels) {
-		w.item(s.fields(prefix == "", tagged))
-	}
+	given := words.Map(sources(labels), func(s source) []string { return itemWith(s.fields(prefix == "", tagged)) })
+	input = append(input, c.listOf("sources:", slices.Concat(given...))...)
 
 	if !slices.Equal(mayTag, tagged) {
-		w.selectNames(tagged)
+		input = append(input, c.selecting(tagged)...)
 	}
 
-	return w.lines
+	return input
 }
 
 // fields returns the lines of the source, and the comments of the patches that it replaces. If tagKeys is set, its keys are keys of
 // tags, and else keys of labels.
 func (s source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
-	var keys, expressions []string
-
 	for _, g := range s {
-		keys, expressions, comments = append(keys, g.key), append(expressions, g.expression), append(comments, g.comments...)
+		comments = append(comments, g.comments...)
 	}
 
 	switch first := s[0]; {
@@ -220,14 +189,15 @@ func (s source) fields(tagKeys bool, tagged []string) (comments, out []string) {
 	case first.from != "":
 		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s, func(g *givenLabel) string { return plain(g.field) })))
 	default:
-		out = append([]string{"type: Expression"}, mapOf("expressions", keys, words.Map(expressions, scalar))...)
+		pairs := words.Map(s, func(g *givenLabel) string { return "  " + plain(g.key) + ": " + scalar(g.expression) })
+		out = append([]string{"type: Expression", "expressions:"}, pairs...)
 	}
 
 	if tagKeys {
 		out = append(out, "keyForm: Tag")
 	}
 
-	out = append(out, conflict(s[0].retain))
+	out = append(out, conflict[s[0].retain])
 
 	if names := s[0].resources; !slices.Equal(names, tagged) {
 		out = append(out, "resources: "+flow(words.Map(names, func(name string) string { return "{name: " + plain(name) + "}" })))

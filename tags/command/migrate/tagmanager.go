@@ -15,22 +15,25 @@ import (
 // name, too.
 const ignoreResource = "tag-manager.fn.crossplane.io/ignore-resource"
 
-// entriesOf returns the entries of a list in the input of function-tag-manager: entries that replace existing tags, and entries that
-// retain them. An entry without a type replaces, with any policy. Entries that name no tags are left out.
-func entriesOf(n *yaml.Node, list string) (replace, retain []*yaml.Node) {
-	for _, e := range items(n, list) {
-		named := slices.Concat(items(e, "keys"), contentOf(field(e, "tags")))
+// retains reports whether an entry of addTags or ignoreTags retains existing tags. An entry without a type replaces them, with any policy.
+func retains(e *yaml.Node) bool { return text(e, "type") != "" && text(e, "policy") == "Retain" }
 
+// entriesOf returns the entries of a list in the input of function-tag-manager: first those that replace existing tags, and then those
+// that retain them. Entries that name no tags are left out.
+func entriesOf(n *yaml.Node, list string) []*yaml.Node {
+	var replace, retain []*yaml.Node
+
+	for _, e := range items(n, list) {
 		switch {
-		case text(e, "fromFieldPath") == "" && len(named) == 0:
-		case text(e, "type") != "" && text(e, "policy") == "Retain":
+		case text(e, "fromFieldPath") == "" && len(items(e, "keys"))+len(field(e, "tags").Content) == 0:
+		case retains(e):
 			retain = append(retain, e)
 		default:
 			replace = append(replace, e)
 		}
 	}
 
-	return replace, retain
+	return append(replace, retain...)
 }
 
 // replaceTagManager replaces a step of function-tag-manager by a step of this function. Earlier steps make the resources. If known is
@@ -41,34 +44,26 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 		return
 	}
 
-	w := newStep(s.name, c.list)
+	var added, ignored, removed []string
 
-	if replace, retain := entriesOf(s.input, "addTags"); len(replace)+len(retain) > 0 {
-		w.add(inputIndent, "sources:")
-
-		// The first of several entries wins there, and the last of several sources here.
-		for _, e := range slices.Backward(slices.Concat(replace, retain)) {
-			w.item(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict(slices.Contains(retain, e))))
-		}
+	// The first of several entries wins there, and the last of several sources here.
+	for _, e := range slices.Backward(entriesOf(s.input, "addTags")) {
+		added = append(added, itemWith(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict[retains(e)]))...)
 	}
 
-	if replace, retain := entriesOf(s.input, "ignoreTags"); len(replace)+len(retain) > 0 {
-		w.add(inputIndent, "ignoreTags:")
-		w.keys(replace)
-		w.keys(retain, conflict(true))
+	conflicts := map[bool][]string{true: {conflict[true]}} // To replace tags is the default of ignoreTags.
+
+	for _, e := range entriesOf(s.input, "ignoreTags") {
+		ignored = append(ignored, keysOfEntry(e, conflicts[retains(e)]...)...)
 	}
 
-	if replace, _ := entriesOf(s.input, "removeTags"); len(replace) > 0 {
-		w.add(inputIndent, "removeTags:")
-		w.keys(replace)
+	for _, e := range entriesOf(s.input, "removeTags") {
+		removed = append(removed, keysOfEntry(e)...)
 	}
 
-	w.selectManaged(resources, known)
-
-	at, _ := c.itemOf(s.node) // migrate has seen that each step is on lines of its own.
-	c.edits = append(c.edits, edit{from: at.from, to: at.to, with: indented(w.lines, at.dash)})
+	input := slices.Concat(c.listOf("sources:", added), c.listOf("ignoreTags:", ignored), c.listOf("removeTags:", removed), c.selectManaged(resources, known))
+	c.put(s, s.lines.from, s.name, input)
 	c.edits = append(c.edits, c.ignored()...)
-	c.last = s.at
 
 	c.notef("step %s is one of this function, in place of function-tag-manager", words.Name(s.name))
 }
@@ -76,7 +71,7 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 // refuseTagManager returns the reason why the step stays, or an empty text.
 func (c *composition) refuseTagManager(s *step) string {
 	empty := func(n *yaml.Node) bool {
-		return slices.ContainsFunc(contentOf(field(n, "tags")), func(n *yaml.Node) bool { return n.Value == "" })
+		return slices.ContainsFunc(field(n, "tags").Content, func(n *yaml.Node) bool { return n.Value == "" })
 	}
 	wild := func(n *yaml.Node) bool {
 		return slices.ContainsFunc(items(n, "keys"), func(n *yaml.Node) bool { return n.Value == "" || strings.HasSuffix(n.Value, "*") })
@@ -85,17 +80,13 @@ func (c *composition) refuseTagManager(s *step) string {
 	mentions := func(n *yaml.Node) bool {
 		return n.Kind == yaml.ScalarNode && n.Value != ignoreResource && strings.Contains(n.Value, ignoreResource)
 	}
-	labelled := func(n *yaml.Node) bool { return field(n, "labels", ignoreResource) != nil }
+	labelled := func(n *yaml.Node) bool { return field(n, "labels", ignoreResource) != none }
 	removes := items(s.input, "removeTags")
 
-	named := 0
-	for _, list := range []string{"addTags", "ignoreTags", "removeTags"} {
-		replace, retain := entriesOf(s.input, list)
-		named += len(replace) + len(retain)
-	}
+	named := slices.Concat(entriesOf(s.input, "addTags"), entriesOf(s.input, "ignoreTags"), entriesOf(s.input, "removeTags"))
 
 	switch {
-	case named == 0:
+	case len(named) == 0:
 		return "it names no tags"
 	case slices.ContainsFunc(items(s.input, "addTags"), empty):
 		return "an empty value counts as none there, and is a value here"
@@ -112,54 +103,51 @@ func (c *composition) refuseTagManager(s *step) string {
 	}
 }
 
+// readsEnvironment has the types of entries that read a field, and whether the field is in the environment.
+var readsEnvironment = map[string]bool{"FromCompositeFieldPath": false, "FromEnvironmentFieldPath": true}
+
 // sourceOf returns the lines of a source that gives the tags of an entry.
 func sourceOf(e *yaml.Node) []string {
-	switch text(e, "type") {
-	case "FromCompositeFieldPath", "FromEnvironmentFieldPath":
-		return origin(text(e, "fromFieldPath"), text(e, "type") == "FromEnvironmentFieldPath")
+	if fromEnvironment, reads := readsEnvironment[text(e, "type")]; reads {
+		return origin(text(e, "fromFieldPath"), fromEnvironment)
 	}
 
-	var keys, values []string
-
-	for i, n := range contentOf(field(e, "tags")) {
-		if i%2 == 0 {
-			keys = append(keys, n.Value)
-		} else {
-			values = append(values, plain(n.Value))
-		}
+	out := []string{"type: Value", "values:"}
+	for tag := range slices.Chunk(field(e, "tags").Content, 2) {
+		out = append(out, "  "+plain(tag[0].Value)+": "+plain(tag[1].Value))
 	}
 
-	return append([]string{"type: Value"}, mapOf("values", keys, values)...)
+	return out
 }
 
-// keys adds entries of ignoreTags or removeTags, each with the fields in more.
-func (w *writer) keys(entries []*yaml.Node, more ...string) {
-	for _, e := range entries {
-		comments := commentsOf(e)
+// keysOfEntry returns the items of ignoreTags or removeTags for an entry, each with the fields in more.
+func keysOfEntry(e *yaml.Node, more ...string) (out []string) {
+	comments := commentsOf(e)
 
-		switch text(e, "type") {
-		case "FromCompositeFieldPath", "FromEnvironmentFieldPath":
-			w.item(comments, append(sourceOf(e)[1:], more...)) // Without the type of the source.
-		default:
-			for _, key := range items(e, "keys") {
-				w.item(comments, append([]string{"key: " + plain(key.Value)}, more...))
-				comments = nil
-			}
-		}
+	if _, reads := readsEnvironment[text(e, "type")]; reads {
+		return itemWith(comments, append(sourceOf(e)[1:], more...)) // Without the type of the source.
 	}
+
+	for _, key := range items(e, "keys") {
+		out = append(out, itemWith(comments, append([]string{"key: " + plain(key.Value)}, more...))...)
+		comments = nil
+	}
+
+	return out
 }
 
-// selectManaged limits the step to the resources that function-tag-manager tags, unless it would tag no others anyway.
-func (w *writer) selectManaged(resources []*resource, known bool) {
+// selectManaged returns lines that limit the step to the resources that function-tag-manager tags, unless it would tag no others
+// anyway.
+func (c *composition) selectManaged(resources []*resource, known bool) []string {
 	managed := namesOf(resources, func(r *resource) bool { return r.managed })
 
 	switch {
 	case known && slices.Equal(managed, namesOf(resources, func(r *resource) bool { return r.mayTag })):
+		return nil
 	case known && len(managed) > 0:
-		w.selectNames(managed)
+		return c.selecting(managed)
 	default:
-		w.add(inputIndent, "resources: # those that function-tag-manager tags")
-		w.add(inputIndent+w.list, `- apiVersion: "*aws.*upbound.io/*"`, `- apiVersion: "*azure.*upbound.io/*"`)
+		return c.listOf("resources: # those that function-tag-manager tags", []string{`- apiVersion: "*aws.*upbound.io/*"`, `- apiVersion: "*azure.*upbound.io/*"`})
 	}
 }
 
@@ -171,7 +159,7 @@ var ignoring = regexp.MustCompile(`["']*` + regexp.QuoteMeta(ignoreResource) + `
 func (c *composition) ignored() (out []edit) {
 	contains(c.node, func(n *yaml.Node) bool {
 		key, value := pair(field(n, "annotations"), ignoreResource)
-		if key == nil || !strings.EqualFold(value.Value, "true") || field(n, "annotations", locate.IgnoreAnnotation) != nil {
+		if key == none || !strings.EqualFold(value.Value, "true") || field(n, "annotations", locate.IgnoreAnnotation) != none {
 			return false
 		}
 
