@@ -211,12 +211,9 @@ func (c *cluster) whyLost(resource, key string) string {
 
 // differ returns the differences of a resource before and after. Nil is no resource.
 func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []difference, _ error) {
-	if before == nil {
-		return []difference{{resource: name, key: "*", before: "not desired", after: "desired"}}, nil
-	}
-
-	if after == nil {
-		return []difference{{resource: name, key: "*", before: "desired", after: "not desired"}}, nil
+	if before == nil || after == nil {
+		says := map[bool]string{true: "desired", false: "not desired"}
+		return []difference{{resource: name, key: "*", before: says[before != nil], after: says[after != nil]}}, nil
 	}
 
 	oldTags, oldRest, oldErr := tagsOf(name, before)

@@ -216,21 +216,16 @@ func (p *patchStep) cut() (n int) {
 
 	for _, set := range p.sets {
 		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(member *patch) bool { return !member.isTakenOut() }) {
-			gone[set.node] = true
-			for _, use := range set.uses {
-				gone[use] = true
+			for _, n := range set.nodes {
+				gone[n] = true
 			}
 		}
 	}
 
-	p.cutItems(p.input, "patchSets", gone)
+	p.cutItems(p.input, "patchSets", gone) // Before the patches: the first edit of several at a place counts.
 
-	for _, list := range []string{"patchSets", "resources"} {
-		for _, owner := range items(p.input, list) {
-			if !gone[owner] {
-				p.cutItems(owner, "patches", gone)
-			}
-		}
+	for _, owner := range slices.Concat(items(p.input, "patchSets"), items(p.input, "resources")) {
+		p.cutItems(owner, "patches", gone)
 	}
 
 	return n
@@ -247,7 +242,8 @@ func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool
 	}
 
 	for _, n := range cut {
-		p.file.cut(n)
+		i, _ := p.itemOf(n) // Patches that leave have lines of their own, and so have their sets.
+		p.cutLines(i.comment, i.to)
 	}
 }
 

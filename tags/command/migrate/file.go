@@ -143,12 +143,6 @@ func (f *file) itemOf(n *yaml.Node) (item, bool) {
 	return item{comment: f.comments(from, dash), from: from, to: f.end(from, dash), dash: dash}, true
 }
 
-// cut cuts the item, and the comment above it.
-func (f *file) cut(n *yaml.Node) {
-	i, _ := f.itemOf(n) // Callers have seen that the item has lines of its own.
-	f.cutLines(i.comment, i.to)
-}
-
 // cutLines cuts lines. If the lines before and after are empty, one of these goes, too.
 func (f *file) cutLines(from, to int) {
 	if from > 0 && f.indent(from-1) < 0 && to < len(f.lines)-1 && f.indent(to) < 0 {

@@ -23,6 +23,9 @@ type patch struct {
 	where string
 	kind  string
 
+	// to is the field of the composed resource that the patch writes. It is zero if the patch writes elsewhere.
+	to object.Path
+
 	// stays says why the patch stays in the Composition. It is empty if the patch becomes a label.
 	stays string
 
@@ -30,11 +33,10 @@ type patch struct {
 	writesTags bool
 }
 
-// A patchSet has a list of patches, and uses: the patches of type PatchSet in resources that name the set.
+// A patchSet has a list of patches. nodes are the set itself, and the patches of type PatchSet in resources that name the set.
 type patchSet struct {
-	node    *yaml.Node
 	patches []*patch
-	uses    []*yaml.Node
+	nodes   []*yaml.Node
 }
 
 // A use is a patch of one resource. A patch of a set has a use per resource.
@@ -91,12 +93,12 @@ func readPatches(s *step) *patchStep {
 	p := &patchStep{step: s, sets: make(map[string]*patchSet)}
 
 	for _, n := range items(s.input, "patchSets") {
-		set := &patchSet{node: n}
+		set, name := &patchSet{nodes: []*yaml.Node{n}}, text(n, "name")
 		for i, n := range items(n, "patches") {
-			set.patches = append(set.patches, p.add(n, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(text(set.node, "name")))))
+			set.patches = append(set.patches, p.add(n, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(name))))
 		}
 
-		p.sets[text(n, "name")] = set
+		p.sets[name] = set
 	}
 
 	p.resources = words.Map(items(s.input, "resources"), p.resource)
@@ -121,6 +123,10 @@ func (p *patchStep) add(n *yaml.Node, where string) *patch {
 
 	p.patches = append(p.patches, added)
 
+	if slices.Contains(toComposed, added.kind) {
+		added.to, _ = object.ParsePaths(toOf(n)) // A path that can't be parsed is zero.
+	}
+
 	if _, ok := p.itemOf(n); !ok {
 		added.stays = "it isn't on lines of its own"
 	}
@@ -139,7 +145,7 @@ func (p *patchStep) resource(n *yaml.Node) *resource {
 		}
 
 		if set := p.sets[text(n, "patchSetName")]; set != nil {
-			set.uses = append(set.uses, n)
+			set.nodes = append(set.nodes, n)
 			_, ok := p.itemOf(n)
 
 			for _, member := range set.patches {
@@ -208,27 +214,15 @@ var (
 // leaving are fields that make this function or function-tag-manager leave a resource alone.
 var leaving = append(locate.LeaveAlonePaths(), ignoredHere, ignoredThere)
 
-// path returns the field of the composed resource that the patch writes. It returns false if the patch writes elsewhere.
-func (p *patch) path() (object.Path, bool) {
-	if !slices.Contains(toComposed, p.kind) {
-		return object.Path{}, false
-	}
-
-	path, err := object.ParsePaths(toOf(p.node))
-
-	return path, err == nil
-}
-
 // leaving returns the paths of patches that may make this function leave a resource alone.
 func (p *patchStep) leaving() (out []string) {
 	for _, patch := range p.patches {
-		path, ok := patch.path()
 		leaves := func(to object.Path) bool {
-			_, position := relate(path, to)
+			_, position := relate(patch.to, to)
 			return position == within
 		}
 
-		if ok && slices.ContainsFunc(leaving, leaves) {
+		if slices.ContainsFunc(leaving, leaves) {
 			out = append(out, toOf(patch.node))
 		}
 	}
@@ -238,20 +232,18 @@ func (p *patchStep) leaving() (out []string) {
 
 // judge decides whether the patch becomes a label of the resource, and says why not.
 func (p *patchStep) judge(r *resource, u *use) {
-	path, ok := u.path()
-
 	switch {
-	case !ok:
+	case u.to.IsZero():
 		u.keep("it doesn't patch resources")
 		return
 	case r.field == nil:
-		u.writesTags = u.writesTags || looksLikeTags(path)
+		u.writesTags = u.writesTags || looksLikeTags(u.to)
 		u.keep(r.why)
 
 		return
 	}
 
-	switch rest, position := relate(path, r.field.Path); position {
+	switch rest, position := relate(u.to, r.field.Path); position {
 	case outside:
 		u.keep("of resource " + r.name + " it patches something else")
 	case above:
