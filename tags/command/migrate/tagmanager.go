@@ -136,8 +136,8 @@ func keysOfEntry(e *yaml.Node, more ...string) (out []string) {
 	return out
 }
 
-// selectManaged returns lines that limit the step to the resources that function-tag-manager tags, unless it would tag no others
-// anyway.
+// selectManaged limits the step to the resources that function-tag-manager tags, and returns the lines for it. There are none if the
+// step would tag no others anyway.
 func (c *composition) selectManaged(resources []*resource, known bool) []string {
 	managed := namesOf(resources, func(r *resource) bool { return r.managed })
 
