@@ -141,14 +141,6 @@ type KeyCount struct {
 	spelled, prefixed map[string]int
 }
 
-// count counts a resource that should have the key.
-func (n *KeyCount) count(isTagged, isInCloud, isReported bool) {
-	n.Resources++
-	n.Tagged += one(isTagged)
-	n.InCloud += one(isInCloud)
-	n.Reported += one(isReported)
-}
-
 // mostFrequent returns the text with the highest count, or an empty text if there are none. The first in order wins over others with this
 // count.
 func mostFrequent(counts map[string]int) string {

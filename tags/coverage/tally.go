@@ -377,9 +377,15 @@ func (t *Tally) count(r *Resource, target *locate.Target) error {
 		}
 
 		for i, key := range t.keys {
-			if expected[i] {
-				g.key(tagID{key: key}, key).count(hasKeys[i], inCloud[i], isReported)
+			if !expected[i] {
+				continue
 			}
+
+			n := g.key(tagID{key: key}, key)
+			n.Resources++
+			n.Tagged += one(hasKeys[i])
+			n.InCloud += one(inCloud[i])
+			n.Reported += one(isReported)
 		}
 	}
 

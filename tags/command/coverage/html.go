@@ -74,12 +74,12 @@ func resources(list string, resources []*coverage.Resource) string {
 // bars returns a table with a bar for any tag of each group, and for each key.
 func bars(groups []*coverage.Group) string {
 	return table([]string{"Group", "Key", "Share", "", "Tagged", "In cloud"}, words.Map(shares(groups, words.Name), func(s share) string {
-		if s.rating == "" {
+		if s.rating == nil {
 			return cells("td", s.group, s.key, "", "", s.tagged, s.inCloud)
 		}
 
 		bar := fmt.Sprintf(`<td><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">`+
-			`<rect class="none" width="100" height="8"></rect><rect class="%s" width="%d" height="8"></rect></svg></td>`, s.rating, s.percent)
+			`<rect class="none" width="100" height="8"></rect><rect class="%s" width="%d" height="8"></rect></svg></td>`, s.rating.class, s.percent)
 
 		return cells("td", s.group, s.key) + bar + fmt.Sprintf(`<td class="number">%d%%</td>`, s.percent) + cells("td", s.tagged, s.inCloud)
 	}))

@@ -94,11 +94,17 @@ func total(r *coverage.Report) *coverage.Group {
 type share struct {
 	group, key, tagged, inCloud string
 
-	// rating of the percentage. It is empty if no resource should have the key.
-	rating  string
+	// rating of the percentage. It is nil if no resource should have the key.
+	rating  *rating
 	percent int
 	count   *coverage.KeyCount
 }
+
+// A rating of a share is a class of bars on the page, and a color in a terminal.
+type rating struct{ class, color string }
+
+// ratings from none of the resources to all of them. Half of the resources or more are fair, and only all are good.
+var ratings = []rating{{"poor", terminal.Red}, {"fair", terminal.Yellow}, {"good", terminal.Green}}
 
 // shares returns a row for any tag of each group, and for each key of the group. show puts names into the table.
 func shares(groups []*coverage.Group, show func(name string) string) (out []share) {
@@ -134,20 +140,10 @@ func shareOf(group, key string, n *coverage.KeyCount) share {
 	}
 
 	s.tagged, s.percent = fmt.Sprintf("%d of %d", n.Tagged, n.Resources), n.Tagged*100/n.Resources
-
-	s.rating = []string{poor, fair, good}[2*n.Tagged/n.Resources] // Half of the resources or more are fair, and only all are good.
+	s.rating = &ratings[2*n.Tagged/n.Resources]
 
 	return s
 }
-
-// Ratings of a share: classes of bars on the page, and colors in a terminal.
-const (
-	good = "good"
-	fair = "fair"
-	poor = "poor"
-)
-
-var colors = map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}
 
 // row returns cells without a color.
 func row(texts ...string) []terminal.Cell {
@@ -159,7 +155,7 @@ func (c *Command) row(s share) []terminal.Cell {
 	switch {
 	case s.count == nil:
 		return row("", s.key)
-	case s.rating == "":
+	case s.rating == nil:
 		return row(s.group, s.key, "-", "-", s.tagged, s.inCloud)
 	}
 
@@ -173,7 +169,7 @@ func (c *Command) row(s share) []terminal.Cell {
 	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
 
 	out := row(s.group, s.key, bar, fmt.Sprintf("%3d%%", s.percent), s.tagged, s.inCloud)
-	out[2].Color = colors[s.rating]
+	out[2].Color = s.rating.color
 
 	return out
 }
