@@ -17,8 +17,8 @@ func ProvidersKeys() []string { return slices.Clone(providersKeys) }
 // ProvidersKeySet returns the keys of ProvidersKeys as a set that ignores case.
 func ProvidersKeySet() profile.KeySet { return providersKeySet }
 
-// HasReservedKey reports whether the qualified key or the tag key of the label l is in the set reserved. The label workspace has
-// the tag key plexsphere:workspace, and is reserved by either key. Key formats of clouds are not applied.
+// HasReservedKey reports whether reserved has the qualified key or the tag key of the label l. The patterns workspace and
+// plexsphere:workspace both reserve the label workspace. For keys after a key format, see ReservedTagKeys.
 func HasReservedKey(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
@@ -27,14 +27,14 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 // patterns of reserved keys with and without the key prefix, and each of these before and after f. On Google Cloud, platform/*
 // gives platform/*, platform_*, plexsphere:platform/* and plexsphere_platform_*.
 //
-// The patterns are in lower case, since reserved keys ignore case on every cloud. For example, AWS has tags Env and env, but the
-// condition key aws:ResourceTag/env of an IAM policy means both.
+// The patterns are in lower case, since reserved keys ignore case on every cloud. On AWS, a tag Env of a user would match the
+// condition key aws:ResourceTag/env of an IAM policy.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
 	patterns := make([]string, 0, 4*len(reserved))
 
 	for _, pattern := range reserved {
-		patterns = append(patterns, f.Patterns(pattern, prefix)...)
-		patterns = append(patterns, f.Patterns(prefix+pattern, prefix)...)
+		patterns = append(patterns, f.Patterns(pattern, prefix)...)        // platform/* and platform_*
+		patterns = append(patterns, f.Patterns(prefix+pattern, prefix)...) // plexsphere:platform/* and plexsphere_platform_*
 	}
 
 	for i, p := range patterns {

@@ -33,7 +33,7 @@ func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	return labels
 }
 
-// A SkippedLabel names a label that is no tag of a cloud, and the reason.
+// A SkippedLabel names a label that did not become a tag on one cloud, and the reason.
 type SkippedLabel struct {
 	// QualifiedKey of the label, e.g. platform/env.
 	QualifiedKey string `json:"qualifiedKey"`
@@ -55,13 +55,13 @@ type Label struct {
 	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// GivesTagKey reports whether the source gives TagKey itself, by keyForm: Tag. Then no key prefix is added to it.
+	// GivesTagKey reports whether the source has keyForm: Tag. Then the TagKey of its key env is env, not plexsphere:env.
 	GivesTagKey bool
 
 	// Value of the label, before a value format applies.
 	Value string
 
-	// Source of the label. Labels of CloudTags have none.
+	// Source of the label, or nil: the labels of the function CloudTags have no source.
 	Source *Source
 
 	// Trusted reports whether the label may have a reserved key: its source has trusted: true.
@@ -80,7 +80,7 @@ type Source struct {
 	OnConflict Conflict
 }
 
-// IsLaterThan reports whether s comes after the other source, so that its labels win. The nil source of a label of CloudTags comes first.
+// IsLaterThan reports whether s comes after the other source, so that its labels win. A nil source comes first.
 func (s *Source) IsLaterThan(other *Source) bool {
 	return s != nil && (other == nil || s.Position > other.Position)
 }
@@ -100,14 +100,14 @@ const (
 	Fail Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys, and then by their tag keys. Two labels can have the qualified key env: one with the tag
-// key plexsphere:env, and one with the tag key env, by keyForm: Tag.
+// Compare orders labels by their qualified keys, and then by their tag keys. The key env of a source is the tag key plexsphere:env. With
+// keyForm: Tag, it is the tag key env. Both labels have the qualified key env.
 func (l Label) Compare(other Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
 
-// Beats reports whether l wins over a label with another TagKey, if a cloud has one key for both: a_b for A/b and a_b on Google Cloud.
-// A trusted label wins, or else the label of the later source.
+// Beats reports whether l wins over the other label if only one of them can have a key. On Google Cloud, the tag keys A/b and a_b both
+// become a_b. A trusted label wins, or else the label of the later source, or else neither.
 func (l Label) Beats(other Label) bool {
 	if l.Trusted != other.Trusted {
 		return l.Trusted
@@ -116,7 +116,7 @@ func (l Label) Beats(other Label) bool {
 	return l.Source.IsLaterThan(other.Source)
 }
 
-// CompareTrust orders trusted labels first. If there are too many labels, the last ones are skipped.
+// CompareTrust orders trusted labels first. If there are too many labels, all others are skipped before a trusted one.
 func (l Label) CompareTrust(other Label) int {
 	switch {
 	case l.Trusted == other.Trusted:
@@ -136,11 +136,11 @@ type Tag struct {
 	// Value is the value on the cloud, after the value format.
 	Key, Value string
 
-	// Reserved reports whether only trusted labels may have the key.
+	// Reserved reports whether QualifiedKey, TagKey or Key is reserved for trusted labels.
 	Reserved bool
 }
 
-// OnConflict returns the OnConflict of the label's source. It returns Retain for a label of CloudTags, which has no source.
+// OnConflict returns the OnConflict of the label's source, or Retain without a source.
 func (t *Tag) OnConflict() Conflict {
 	if t.Source == nil {
 		return Retain
@@ -149,8 +149,8 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// SkippedLabel returns the keys of the tag, with the name of the tag profile and the reason to skip the label. The result's TagKey is
-// t.Key, not t.TagKey.
+// SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. On Google Cloud, its TagKey is t.Key, such
+// as plexsphere_platform_env.
 func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }

@@ -332,7 +332,7 @@ func fieldsV1ItemPath(list object.Path, keyField, item string) []string {
 }
 
 // OwnedInForProvider yields what Crossplane owns in spec.forProvider of the observed resource, such as {"f:tags": {"f:env": {}}}.
-// It yields an object for each of Crossplane's field managers.
+// It yields a Node for each field manager of isOurs, such as before-first-apply. The Node is zero if the manager owns nothing there.
 func (t *Target) OwnedInForProvider() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.list.Items() {

@@ -9,7 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// readTagField sets the desired and the observed value of the tag field, and forgets the owners of another field.
+// readTagField sets the desired and the observed value of the tag field. It clears owners: a copy of t, made by LaunchedTarget, has the
+// owners of t's field.
 func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
@@ -25,8 +26,9 @@ func (t *Target) Owners() *Owners {
 	return t.owners
 }
 
-// ReadTags returns the tags in a value of t's tag field, or of a reported field with the same shape. It returns nil if the value
-// isn't there or has another shape.
+// ReadTags returns the tags in the value, such as {env: prod}: the desired, the observed or the reported value of t's tag field. keys say
+// which entries are tags, such as whether a=b=c has the key a or a=b. ReadTags returns nil if the value isn't there, or if it doesn't have
+// the shape of the tag field.
 func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 	if !value.IsThere() {
 		return nil
@@ -40,8 +42,8 @@ func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 	return set
 }
 
-// ReportedTags returns the reported tags of t. A Bucket has them at status.atProvider.tagsAll or, if there are none, at
-// status.atProvider.tags. ReportedTags returns nil if the provider reports no tags.
+// ReportedTags returns the reported tags of t. A Bucket has them at status.atProvider.tagsAll or, without this field, at
+// status.atProvider.tags. ReportedTags returns nil if no such field can be read, and an empty set for tagsAll: {}.
 func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 	for _, path := range t.Field.Observed {
 		value, _ := t.Observed.At(path) // An error means that there is no such field.
@@ -54,7 +56,7 @@ func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 }
 
 // ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show this:
-//   - t has the condition Ready. The condition of an Object doesn't count: its manifest may not be ready.
+//   - t has the condition Ready. For an Object of provider-kubernetes, it doesn't count: the wrapped resource may not be ready.
 //   - There is text next to the reported tags, such as status.atProvider.arn. Conditions, numbers and objects don't count:
 //     a provider may write these earlier.
 func (t *Target) ProviderHasObserved() bool {
@@ -74,8 +76,8 @@ func (t *Target) ProviderHasObserved() bool {
 	return false
 }
 
-// MayReportDeletedTags reports whether the status of t may have tags that the cloud no longer has. A provider made by Upjet writes
-// each new state over the old status, so that a map in the status never loses a key. See SetObservation in Upjet's resources.
+// MayReportDeletedTags reports whether the status of t may have tags that the cloud no longer has. A provider made by Upjet merges each
+// new state into the old status: after {a: x} and then {b: y}, a map has both keys. See SetObservation in Upjet's resources.
 func (t *Target) MayReportDeletedTags() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
 	return family.Upjet && !t.Field.Shape.Form().IsList
@@ -85,6 +87,7 @@ func (t *Target) MayReportDeletedTags() bool {
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
 // field: then no tags of an atomic field stay.
 func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
+	// stayingEntries filters maps at little cost. It returns lists and atomic fields whole, so the loop filters these.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	if set == nil || set.Len() == 0 {
 		return nil
@@ -113,7 +116,7 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 
 	if staying := t.StayingTags(keys, value.IsThere()); staying != nil {
 		for e := range staying.All() {
-			if !e.Opaque && !set.HasTagOf(e) {
+			if !e.Opaque && !set.HasTagOf(e) { // An opaque entry is no tag, such as legacy in [env=prod, legacy].
 				set.Append(*e)
 			}
 		}
@@ -122,8 +125,8 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 	return set, nil
 }
 
-// ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f. crossplane-name is such a
-// key.
+// ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f, such as crossplane-name in any
+// field, or managed-by-cnrm in a field that has it in ProviderTags.
 func ProviderSets[K string | []byte](f *field.Field, key K) bool {
 	return slices.Contains(providerKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
 }

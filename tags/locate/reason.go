@@ -26,10 +26,11 @@ const (
 	// ObservedOnly is a resource whose managementPolicies have neither Create nor Update.
 	ObservedOnly
 
-	// ReadOnly is a resource that a Controller only observes, such as a Bucket with services.k8s.aws/read-only: "true".
+	// ReadOnly is a resource that a controller other than Crossplane's leaves alone, such as a Bucket of ACK with
+	// services.k8s.aws/read-only: "true".
 	ReadOnly
 
-	// NotSelected is a resource that the input doesn't select, unless the reason is NotInCloud.
+	// NotSelected is a resource that the input doesn't select for any reason but NotInCloud.
 	NotSelected
 
 	// NotInCloud is a resource that the input doesn't select because its provider doesn't report the tags of matchCloudTags.
@@ -38,10 +39,11 @@ const (
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
 	NoField
 
-	// NoFieldDespiteEntry is a NoField kind. An entry of tagFields matches the kind, but has no fieldPath.
+	// NoFieldDespiteEntry is a NoField kind with an entry of tagFields. Without fieldPath, the entry asks for the known field, and there
+	// is none.
 	NoFieldDespiteEntry
 
-	// Undeclared is a kind whose schema lacks the field. An entry of tagFields with shape Labels names that field.
+	// Undeclared is a kind with an entry of tagFields with shape Labels. The schema of the kind lacks the field of the entry.
 	Undeclared
 
 	// PossibleField is a kind with a field that may hold tags, or something else, such as spec.forProvider.labels.

@@ -17,8 +17,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// providerConfigSources take labels from the provider config of each composed resource. They have no find, since only composed
-// resources name their configs.
+// providerConfigSources take labels from the provider config of each composed resource. sourceType.find is nil: LabelSetOf reads the
+// config that each resource names.
 var providerConfigSources = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
 }
@@ -27,19 +27,21 @@ var providerConfigSources = sourceType{
 type configSource struct {
 	*v1beta1.Source
 
-	labelSource *tags.Source // Labels of the configs get it as their Source.
+	labelSource *tags.Source // The Source of each label.
 	filter      *keyFilter
 
-	// contents of each config that was read so far. labels has a config only if LabelSetOf has given its labels to a resource.
+	// contents of each config that was read so far. labels has only the configs that LabelSetOf has used, even those without labels:
+	// ConfigLabels reads others, too.
 	contents map[configKey]configContent
 	labels   map[configKey][]tags.Label
 
-	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list.
+	// unlistedName is the first config of a resource that Names doesn't list, for a message: dev, if Names is [prod].
 	unlistedName string
 }
 
-// A configContent has the labels of a provider config that a source includes. leftOut is how many of them a sourceLimit has left out.
-// If there is no config, or if include leaves out all of its labels, err is a *absence.
+// A configContent has the labels of a provider config that a source includes. leftOut counts the labels beyond the sourceLimit, which
+// labels lacks. err is a *absence if there is no config, no field such as spec.tags, no key with the prefix, or if include leaves out
+// all labels.
 type configContent struct {
 	labels  []tags.Label
 	leftOut int
@@ -47,7 +49,7 @@ type configContent struct {
 }
 
 // A Config names the provider config of a resource, such as ClusterProviderConfig default. It has the fields of field.ConfigRef, since
-// this package must not import package field. Resources without a provider config have the zero Config.
+// package field belongs to a later stage. Resources without a provider config have the zero Config.
 type Config struct {
 	schema.GroupVersionKind
 
@@ -67,8 +69,8 @@ type configKey struct {
 // isZero reports whether there is no provider config.
 func (k configKey) isZero() bool { return k == configKey{} }
 
-// NamespaceOf returns the namespace of a desired resource. It is the namespace of the composite resource. If the composite
-// resource has none, it is the namespace in the desired resource.
+// NamespaceOf returns the namespace of a desired resource. Crossplane gives it the namespace of the composite resource. If the composite
+// resource has none, the desired resource names its own.
 func (p *PerResource) NamespaceOf(desired object.Object) string {
 	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
 }
@@ -103,7 +105,7 @@ func (k configKey) String() string {
 	return fmt.Sprintf("%s %s (%s)", k.Kind, strings.TrimPrefix(k.namespace+"/"+k.Name, "/"), k.GroupVersion())
 }
 
-// eachConfigSource yields each source that reads the provider config of a composed resource, with this config.
+// eachConfigSource yields each source that reads the provider config of a composed resource, with this config. It yields none if p is nil.
 func (p *PerResource) eachConfigSource(c *ComposedResource) iter.Seq2[*configSource, configKey] {
 	return func(yield func(*configSource, configKey) bool) {
 		for i := 0; p != nil && i < len(p.labels); i++ {
@@ -119,16 +121,16 @@ func (p *PerResource) eachConfigSource(c *ComposedResource) iter.Seq2[*configSou
 	}
 }
 
-// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. Each call of the function must
-// ask for all configs again.
+// RequireConfig asks Crossplane for the provider config of a composed resource, if a source reads it. Each response must ask again, or
+// the next request lacks the config.
 func (p *PerResource) RequireConfig(c *ComposedResource) {
 	for _, config := range p.eachConfigSource(c) {
 		p.required.Resources(config.selector())
 	}
 }
 
-// ConfigLabels returns the labels of the provider config of a composed resource, such as team: a. It returns none if p is nil, or if
-// the labels can't be read.
+// ConfigLabels returns all labels that sources read in the provider config of a composed resource, such as team: a, even if later sources
+// win over them. It returns none if p is nil, or if the labels can't be read.
 func (p *PerResource) ConfigLabels(c *ComposedResource) (out []tags.Label) {
 	for source, config := range p.eachConfigSource(c) {
 		out = append(out, p.contentOf(source, config).labels...)
@@ -148,8 +150,8 @@ func (p *PerResource) contentOf(source *configSource, config configKey) configCo
 	return content
 }
 
-// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. If the config has no labels,
-// scoped gets the reason.
+// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. If the labels
+// are absent, and this is no failure, scoped.whyMissing gets the reason.
 func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]tags.Label, error) {
 	if config.isZero() {
 		return nil, nil
@@ -157,7 +159,7 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 
 	source := scoped.configSource
 	if labels, ok := source.labels[config]; ok {
-		return labels, nil
+		return labels, nil // p.leftOut has counted this config.
 	}
 
 	content := p.contentOf(source, config)
@@ -177,7 +179,8 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 	return content.labels, err
 }
 
-// readConfig reads the labels of a provider config for a source. See testdata/providerconfig.yaml.
+// readConfig reads the labels of a provider config for a source. While the config isn't here yet, the function asks again, and doesn't use
+// the result. See testdata/providerconfig.yaml.
 func (p *PerResource) readConfig(source *configSource, config configKey) configContent {
 	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {

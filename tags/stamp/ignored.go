@@ -96,7 +96,7 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 			continue
 		}
 
-		// A reserved key never belongs to another system.
+		// Not even an entry of the input itself keeps a reserved key.
 		if key, isReserved := l.reservedKey(e); isReserved {
 			d.notes.add(NoteProtected, key)
 			continue
@@ -128,7 +128,8 @@ func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry
 	return incomplete, missing
 }
 
-// noteIgnored adds NoteKept with the tags that are kept because of ignoreTags, or NoteUnreported if ignoreTags can keep none.
+// noteIgnored adds NoteKept with the tags that are kept because of ignoreTags. It adds NoteUnreported if ignoreTags has no effect since the
+// provider reports no tags.
 func (p *plan) noteIgnored() {
 	t, d := p.target, p.decision
 	if len(p.labels.ignoreMatchers) == 0 || t.Observed.IsZero() {
@@ -137,11 +138,11 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// The provider has looked at the cloud, and doesn't report the tags that the resource has.
+	// A status without tags says nothing if there are none to report, or if the provider hasn't read the cloud yet.
 	isTagged := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed)
-	reportsNone := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
+	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 
-	if d.Cloud == nil && reportsNone {
-		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
+	if d.Cloud == nil && neverReports {
+		p.Notes = append(p.Notes, Note{Kind: NoteUnreported}) // Notes.add would drop a note without keys.
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A provider writes these annotations and this condition to a managed resource: when it began to make the external resource, how that
-// ended (package meta of crossplane-runtime), and whether its last update succeeded.
+// The provider of a managed resource writes to it when it began to make the external resource, and when it succeeded or failed to make it.
+// The condition Synced has the reason ReconcileError after a reconcile that failed. See package meta of crossplane-runtime.
 const (
 	createPending   = "crossplane.io/external-create-pending"
 	createSucceeded = "crossplane.io/external-create-succeeded"
@@ -29,12 +29,12 @@ const (
 
 var atProviderPath = object.MustParsePath("status.atProvider")
 
-// existsInCloud reports whether the external resource of t may exist. It returns false in two cases:
+// mayExistInCloud reports whether the external resource of t may exist. It returns false in two cases:
 //   - t is not observed.
-//   - The provider reports nothing, and hasn't begun to make the external resource, or has failed to make it.
+//   - status.atProvider is empty, and by the annotations, the provider hasn't begun to make the external resource or has failed.
 //
 // See testdata/cases/immutable.yaml.
-func existsInCloud(t *locate.Target) bool {
+func mayExistInCloud(t *locate.Target) bool {
 	if t.Observed.IsZero() {
 		return false
 	}
@@ -45,34 +45,34 @@ func existsInCloud(t *locate.Target) bool {
 
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasFailed := failed.After(succeeded) && !pending.After(failed) // As in ExternalCreateIncomplete of crossplane-runtime.
+	hasFailed := failed.After(succeeded) && !pending.After(failed) // Times have seconds: if both are equal, it has failed.
 
 	return hasBegun && !hasFailed
 }
 
-// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet. The resource
-// has none of the annotations crossplane.io/external-create-….
+// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet. Then t has no
+// annotation crossplane.io/external-create-…, and its status has only tags of others: see conflictOf.
 func isImportedUntagged(t *locate.Target) bool {
 	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
 	})
-	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs()
+	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // HasOurs is also true for unknown owners.
 
 	return !isMadeByCrossplane && !isTaggedByCrossplane
 }
 
-// annotationTime returns the time in the annotation of the observed resource, or zero, as crossplane-runtime reads it.
+// annotationTime returns the time in the annotation of the observed resource. Like crossplane-runtime, it returns zero for "soon".
 func annotationTime(t *locate.Target, annotation string) time.Time {
 	at, _ := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
 	return at
 }
 
 // freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update. A resource
-// that was made with env: dev keeps env: dev, whatever labels, earlier steps and entries of the input say.
+// that was made with env: dev keeps env: dev, whatever labels, earlier steps, removeTags and ignoreTags say.
 func (p *plan) freeze() error {
 	t := p.target
 	if t.DesiredErr != nil {
-		return t.DesiredErr
+		return t.DesiredErr // Nobody can write the field: spec.forProvider is a string, for example.
 	}
 
 	set, err := tagsWhenMade(t, p.labels)
@@ -83,14 +83,14 @@ func (p *plan) freeze() error {
 	p.allRecords = p.labels.newRecords()
 	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set}, records: p.allRecords}
 
-	// All other labels stay Undecided.
+	// Labels whose value isn't in the field stay Undecided: see noteImmutable.
 	for i := range p.allRecords {
 		if p.decision.labelIsTag(i) {
 			p.allRecords[i].Fate = Tagged
 		}
 	}
 
-	if p.Stamped, err = writeMade(t, set); err != nil {
+	if p.Stamped, err = writeFrozen(t, set); err != nil {
 		return err
 	}
 
@@ -100,16 +100,16 @@ func (p *plan) freeze() error {
 	return nil
 }
 
-// tagsWhenMade returns the tags that t was made with. If the provider reports them under the name of the field, such as
-// status.atProvider.labels, it returns these tags. Otherwise the observed field has them.
+// tagsWhenMade returns the tags that t was made with. For spec.forProvider.labels, these are the reported status.atProvider.labels, or else
+// the tags of the observed field. It leaves out tags that the cloud lacks, and tags that the cloud or the provider adds.
 func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
-	set, all := reportedUnderName(t, keys)
+	set, inCloud := reportedUnderName(t, keys)
 	isReported := set != nil
 
 	if !isReported {
 		value := t.ObservedValue
-		if t.ObservedErr != nil || stuckWithoutTags(t) {
+		if stuckWithoutTags(t) { // The cloud has no tags, and the provider refuses the tags of the field.
 			value = object.Node{}
 		}
 
@@ -120,11 +120,11 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		isMissingInCloud := all != nil && !e.Opaque && !all.Has(e.ID)
-		isOnlyInStatus := isReported && (isMissingInCloud || l.belongsToCloud(e))
-		isProviders := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
+		isMissingInCloud := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID)   // An opaque string has no ID.
+		isUnwritable := isReported && (isMissingInCloud || l.belongsToCloud(e)) // For example, aws:createdBy.
+		providerAddsIt := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
 
-		if isOnlyInStatus || isProviders {
+		if isUnwritable || providerAddsIt {
 			set.Remove(e)
 		}
 	}
@@ -133,9 +133,9 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 }
 
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil.
-// all has the tags of the cloud that the provider reports under another name, such as effectiveLabels, or nil. Google's Terraform
-// provider also reports labels under the name of the field that the cloud lacks: see SetLabels in its tpgresource/labels.go.
-func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, all *tagset.Set) {
+// inCloud has the tags of the cloud that the provider reports under another name, such as effectiveLabels, or nil. Under the field's name,
+// Google's Terraform provider also reports labels without a value in the cloud: see SetLabels in its tpgresource/labels.go.
+func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, inCloud *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
 		if err != nil {
@@ -144,21 +144,21 @@ func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, all *tag
 
 		set := t.ReadTags(v, keys)
 
-		if reportsField(t, path) {
-			return set, all
+		if hasFieldName(t, path) {
+			return set, inCloud
 		}
 
 		if i == 0 { // The first path is the most complete one.
-			all = set
+			inCloud = set
 		}
 	}
 
 	return nil, nil
 }
 
-// reportsField reports whether a provider reports t's field at the path under its own name: spec.forProvider.labels at
+// hasFieldName reports whether a provider reports t's field at the path under its own name: spec.forProvider.labels at
 // status.atProvider.labels.
-func reportsField(t *locate.Target, path object.Path) bool {
+func hasFieldName(t *locate.Target, path object.Path) bool {
 	name, ok := strings.CutPrefix(t.Field.Path.String(), forProvider)
 	return ok && path.String() == atProvider+name
 }
@@ -166,7 +166,7 @@ func reportsField(t *locate.Target, path object.Path) bool {
 // stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update. Then the condition Synced is False
 // with the reason ReconcileError, and status.atProvider has other fields, but no labels: the provider leaves out an empty map.
 func stuckWithoutTags(t *locate.Target) bool {
-	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return reportsField(t, p) }) {
+	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return hasFieldName(t, p) }) {
 		return false
 	}
 
@@ -179,9 +179,9 @@ func stuckWithoutTags(t *locate.Target) bool {
 	return synced.Field("status").IsText("False") && synced.Field("reason").IsText(reasonReconcileError)
 }
 
-// writeMade returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
+// writeFrozen returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
 // Object if nothing changes: t was made with env: dev, and env: dev is desired.
-func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
+func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
 	switch {

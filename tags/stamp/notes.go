@@ -65,8 +65,8 @@ const (
 	// their Field.
 	NoteReservedLaunched
 
-	// NoteProtected says that entries of ignoreTags or removeTags name tags in vain: the entries come from a field of the XR, and the tags
-	// have reserved keys or keys of trusted sources.
+	// NoteProtected says that ignoreTags or removeTags names tags in vain. The tags have reserved keys, or an entry from a field of the XR
+	// names tags with keys of trusted sources.
 	NoteProtected
 
 	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.

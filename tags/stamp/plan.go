@@ -57,7 +57,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		p.Unprofiled = t.WhyGeneric
 	}
 
-	if t.Field.Immutable && existsInCloud(t) {
+	if t.Field.Immutable && mayExistInCloud(t) {
 		p.recordMismatch(p.freeze())
 		return p, nil
 	}
