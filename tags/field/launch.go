@@ -129,7 +129,7 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 }
 
 // NeverWrittenLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
-// resource, fail, or have no effect. An example is rootBlockDevice[0].tags of an Instance.
+// resource, fail, or have no effect. An example is ebsBlockDevice[0].tags of an Instance.
 func NeverWrittenLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })

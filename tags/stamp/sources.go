@@ -95,7 +95,11 @@ func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
-		return slices.ContainsFunc(labelsPerResource(), hasKey) || slices.ContainsFunc(s.PerResource.ConfigLabels(s.perhapsSelected(t)), hasKey)
+		if slices.ContainsFunc(labelsPerResource(), hasKey) {
+			return true
+		}
+
+		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.perhapsSelected(t)), hasKey)
 	}
 }
 
@@ -146,12 +150,16 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	}
 
 	for _, t := range targets.All {
-		if t.LeaveReason != locate.None || !locate.MaySelect(s.Input.Resources, t) {
-			continue
+		if s.mayGetLabels(t) {
+			s.PerResource.RequireConfig(s.perhapsSelected(t))
 		}
-
-		s.PerResource.RequireConfig(s.perhapsSelected(t))
 	}
+}
+
+// mayGetLabels reports whether t may get labels, whatever tags an entry of resources asks for. Only configs of such resources are required:
+// a requirement that depends on tags could vanish in a later call, and Crossplane calls until requirements stay the same.
+func (s *Stamper) mayGetLabels(t *locate.Target) bool {
+	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
 
 // perhapsSelected returns t in the form that package resolve reads. An entry selects it whatever tags the entry asks for.

@@ -15,7 +15,7 @@ import (
 )
 
 // A Set has the tags and all other entries of a tag field. Existing entries keep their order. Added entries follow,
-// sorted by key. Loops and searches take a nil Set for an empty one.
+// sorted by key. All, Find, Has and HasTagOf take a nil Set for an empty one.
 type Set struct {
 	keys  *Keys
 	shape shape

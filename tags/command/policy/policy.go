@@ -304,8 +304,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 // a key, such as tags.exa, or in its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
 	// Kubernetes admits capitals in the domain of an annotation's key, and IsLabelKey doesn't.
-	prefix = strings.ToLower(prefix)
-	endsInName, endsInDomain := len(content.IsLabelKey(prefix+"x")) == 0, len(content.IsLabelKey(prefix+"x/x")) == 0
+	lower := strings.ToLower(prefix)
+	endsInName, endsInDomain := len(content.IsLabelKey(lower+"x")) == 0, len(content.IsLabelKey(lower+"x/x")) == 0
 
 	if !endsInName && !endsInDomain {
 		return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
