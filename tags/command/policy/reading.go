@@ -153,15 +153,15 @@ func (r *reading) Text(value celText) celText {
 	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", text)
 }
 
-// whyIllegible has the end of a message on a value that the policy can't read, by encoding: "spec.labels[owner] is no string".
+// whyIllegible has the end of a message on a value that the policy can't read, by encoding: spec.labels["owner"] is no string.
 var whyIllegible = map[v1beta1.Encoding]string{
 	v1beta1.EncodingJSON:   " is no JSON string without escapes, whole number or boolean",
 	v1beta1.EncodingScalar: " is no string, whole number or boolean",
 	v1beta1.EncodingPlain:  " is no string",
 }
 
-// quotedInMessage returns the expression of the text in quotation marks, for messages. It cuts a long text after 64 characters, since the
-// API server drops messages of 5 KiB.
+// quotedInMessage returns the expression of the text in quotation marks, for messages. It cuts a long text after 64 characters: a
+// message has several texts, and the API server drops messages over 5 KiB.
 func quotedInMessage(text celText) celText {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", text)
 }
@@ -169,11 +169,13 @@ func quotedInMessage(text celText) celText {
 // addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps, for the kinds of the policy:
 //
 //   - Without --match, the kinds of the policy are all kinds that sources name.
-//   - A source reads the kinds that it names. A source of type ProviderConfig names none, but reads all configs of providers.
-//   - A kind that no source reads, such as a claim, is checked for all sources. Its labels may be copied to an object that a source
-//     reads, such as the claim's XR.
+//   - A source reads the kinds that it names. A source of type ProviderConfig names none: it reads ProviderConfigs and
+//     ClusterProviderConfigs of all groups.
+//   - Any other kind of --match, such as a claim, is checked as if all sources read it. Its labels may be copied to an object that a
+//     source reads, such as the claim's XR.
 //
-// addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow.
+// addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow. In the policy, notes
+// follow "It doesn't check:".
 func (p *policy) addReadings(s *manifest.Step) {
 	kindsBySource := p.namedKinds(s.Composite)
 	namedKinds := words.Distinct(slices.Concat(kindsBySource...))
@@ -196,10 +198,11 @@ func (p *policy) addReadings(s *manifest.Step) {
 				continue
 			}
 
-			// Labels of the kind are untrusted if one of its sources is. A source of type ProviderConfig is trusted for configs only.
+			// If one of the reading's sources is untrusted, so are labels of the kind. A trusted source of type ProviderConfig doesn't
+			// make labels of a claim trusted.
 			isTrusted := source.Trusted && (readsKind || !isConfigSource(source))
 			isUntrusted := p.readingFor(source, kind).isUntrusted
-			isUntrusted[kind] = isUntrusted[kind] || !isTrusted
+			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // The reading has the kind now, even with false.
 			isChecked = true
 		}
 
@@ -211,13 +214,14 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		if source.Resources != nil {
+		if source.Resources != nil { // Labels of type Value count, too: they take slots on all resources.
 			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
 	}
 }
 
-// namedKinds returns the kinds that sources name, such as /Namespace. The first item has the kinds of the first source.
+// namedKinds returns the kinds of each source, such as [[/Namespace] [platform.example.org/Store]] for a source of Namespaces and a source
+// of the XR.
 func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	return words.Map(p.Sources, func(s v1beta1.Source) (kinds []string) {
 		for _, k := range resolve.KindsRead(&s, composite) {
@@ -231,13 +235,13 @@ func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	})
 }
 
-// readsObjects reports whether the source reads labels in objects of the API server. Sources of type Value and Expression don't. They are
-// hops, since they have neither a prefix nor a field path.
+// readsObjects reports whether the source reads labels in objects of the API server. Hops don't: sources of type Value and Expression, and a
+// RequiredResource with neither prefix nor fromFieldPath. A ContextField is in the pipeline.
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
 
-// whyUnchecked returns the end of a note: why the policy checks no labels of the source. The source names the kinds.
+// whyUnchecked returns the end of a note: why the policy checks no labels of the source. kinds are the kinds that the source names.
 func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	switch {
 	case s.Type == v1beta1.SourceTypeValue:
@@ -257,8 +261,8 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// readingFor returns the reading with the source's readOptions for the kind. If the policy has none yet, readingFor adds one, and the
-// labelMaps in which it finds labels.
+// readingFor returns the reading with the source's readOptions. For configs of providers, these differ from the options for a claim. If the
+// policy has no such reading yet, readingFor adds one, and the labelMaps in which it finds labels.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 
@@ -284,6 +288,7 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 		p.FieldMaps = append(p.FieldMaps, s.FromFieldPath)
 	}
 
+	// In messages, the label is spec.labels["owner"].
 	labelName := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)"))
 	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: labelName, New: fmt.Sprintf("variables.map%d", position), Old: fmt.Sprintf("variables.oldMap%d", position)})
 

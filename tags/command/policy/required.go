@@ -32,8 +32,8 @@ func requirementOf(kind string, condition celCondition, message string) dict {
 	return dict{"expression": condition, "message": message}
 }
 
-// unlessBrokenBefore returns the condition that an object's labels fulfil the condition on all profiles, or that its labels before the
-// request didn't either. The condition is about the labels in variables.keys or variables.oldKeys: see keyList.
+// unlessBrokenBefore returns the condition for all profiles. It is also true for an object that broke the condition before the request: an
+// object without owner may stay so. labels are variables.keys or variables.oldKeys: see keyList.
 func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
 	isFulfilledBy := func(labels celText) celCondition {
 		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
