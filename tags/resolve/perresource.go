@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -145,7 +144,7 @@ func (scoped *scopedLabel) differs() bool {
 // addScoped adds the label of the source s. If s sets `resources`, scopeNumber of the label becomes the number of s in scopedSources.
 func (p *PerResource) addScoped(scoped scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
-		if !slices.Contains(p.scopedSources, s) {
+		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
 			p.scopedSources = append(p.scopedSources, s)
 		}
 
@@ -250,7 +249,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 
 		labels := []tags.Label{scoped.Label}
 		if scoped.configSource != nil {
-			labels = slices.Concat(slices.Collect(maps.Values(scoped.configSource.labels))...)
+			labels = slices.Concat(scoped.configSource.usedLabels()...)
 		}
 
 		for _, l := range labels {

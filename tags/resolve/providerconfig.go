@@ -30,10 +30,8 @@ type configSource struct {
 	labelSource *tags.Source // The Source of each label.
 	filter      *keyFilter
 
-	// contents of each config that was read so far. labels has only the configs that LabelSetOf has used, even those without labels:
-	// ConfigLabels reads others, too.
-	contents map[configKey]configContent
-	labels   map[configKey][]tags.Label
+	// contents of each config that was read so far.
+	contents map[configKey]*configContent
 
 	// unlistedName is the first config of a resource that Names doesn't list, for a message: dev, if Names is [prod].
 	unlistedName string
@@ -46,6 +44,20 @@ type configContent struct {
 	labels  []tags.Label
 	leftOut int
 	err     error
+
+	// isUsed reports whether LabelSetOf has used the config, even one without labels. ConfigLabels reads others, too.
+	isUsed bool
+}
+
+// usedLabels returns the labels of each config that LabelSetOf has used, in any order.
+func (source *configSource) usedLabels() (out [][]tags.Label) {
+	for _, content := range source.contents {
+		if content.isUsed {
+			out = append(out, content.labels)
+		}
+	}
+
+	return out
 }
 
 // A Config names the provider config of a resource, such as ClusterProviderConfig default. It has the fields of field.ConfigRef, since
@@ -140,10 +152,10 @@ func (p *PerResource) ConfigLabels(c *ComposedResource) (out []tags.Label) {
 }
 
 // contentOf returns the labels that a source reads in a provider config. For each source, it reads each config once.
-func (p *PerResource) contentOf(source *configSource, config configKey) configContent {
+func (p *PerResource) contentOf(source *configSource, config configKey) *configContent {
 	content, ok := source.contents[config]
 	if !ok {
-		content = p.readConfig(source, config)
+		content = new(p.readConfig(source, config))
 		source.contents[config] = content
 	}
 
@@ -157,22 +169,21 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 		return nil, nil
 	}
 
-	source := scoped.configSource
-	if labels, ok := source.labels[config]; ok {
-		return labels, nil // p.leftOut has counted this config.
+	content := p.contentOf(scoped.configSource, config)
+	if content.isUsed {
+		return content.labels, nil // p.leftOut has counted this config.
 	}
 
-	content := p.contentOf(source, config)
 	err := content.err
 
-	if note, ok := noteIfOptional(source.Source, err); ok {
+	if note, ok := noteIfOptional(scoped.configSource.Source, err); ok {
 		scoped.whyMissing, err = cmp.Or(scoped.whyMissing, note), nil
 	} else {
 		scoped.wasFound = true
 	}
 
 	if err == nil {
-		source.labels[config] = content.labels
+		content.isUsed = true
 		p.leftOut += content.leftOut
 	}
 
@@ -227,10 +238,10 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 // whyEmpty returns the reason why the source finds no labels for any resource. whyFirst is the reason for the first config. It is empty
 // if no config was read.
 func (source *configSource) whyEmpty(whyFirst string) string {
-	switch {
-	case len(source.labels) > 1:
-		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", len(source.labels), whyFirst)
-	case len(source.labels) == 0 && source.unlistedName != "":
+	switch used := len(source.usedLabels()); {
+	case used > 1:
+		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", used, whyFirst)
+	case used == 0 && source.unlistedName != "":
 		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", source.unlistedName)
 	default:
 		return whyFirst

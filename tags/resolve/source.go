@@ -154,7 +154,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	}
 
 	if t.find == nil {
-		source := &configSource{Source: s, labelSource: labelSource, filter: filter, labels: make(map[configKey][]tags.Label), contents: make(map[configKey]configContent)}
+		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
 		r.set.PerResource.addScoped(scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
 
 		return nil
