@@ -8,7 +8,7 @@ type keyValues struct{ base }
 // read returns an entry for each object. {key: env, value: prod} is the tag env: prod. An object without a key is
 // opaque.
 func (l keyValues) read(n object.Node) ([]Entry, error) {
-	return l.readItems(n, "an object", func(item object.Node) Entry {
+	return l.readItems(n, "an object", object.Node.IsObject, func(item object.Node) Entry {
 		e := Entry{Item: item, Opaque: true}
 
 		if key := item.Field(l.field.Key); key.IsString() {

@@ -17,7 +17,7 @@ type stringList struct{ base }
 
 // read returns an entry for each string. If env is in Keys, env=prod is the tag env: prod.
 func (l stringList) read(n object.Node) ([]Entry, error) {
-	return l.readItems(n, "a string", func(item object.Node) Entry {
+	return l.readItems(n, "a string", object.Node.IsString, func(item object.Node) Entry {
 		s := item.Text()
 		e := Entry{Item: item, text: s, Opaque: true, separator: l.field.Separator}
 

@@ -59,8 +59,8 @@ type base struct {
 }
 
 // readItems returns the entry of each item of the list n, the value of the field. It returns an error if n is no list, or
-// if an item is not of the kind: a string, or an object.
-func (b base) readItems(n object.Node, kind string, entry func(item object.Node) Entry) ([]Entry, error) {
+// if an item isn't a tag: isTag reports whether it has the kind, such as "a string".
+func (b base) readItems(n object.Node, kind string, isTag func(item object.Node) bool, entry func(item object.Node) Entry) ([]Entry, error) {
 	if n.IsThere() && !n.IsList() {
 		return nil, errors.Errorf("%s is %s, not a list of tags", b.field.Path, n.Kind())
 	}
@@ -68,7 +68,7 @@ func (b base) readItems(n object.Node, kind string, entry func(item object.Node)
 	entries := make([]Entry, 0, max(n.Len(), b.keys.tagCount))
 
 	for item := range n.Items() {
-		if item.Kind() != kind {
+		if !isTag(item) {
 			return nil, errors.Errorf("%s[%d] is %s, not %s with a tag", b.field.Path, len(entries), item.Kind(), kind)
 		}
 
