@@ -49,6 +49,10 @@ const (
 // call waits until another ends. RFC 9113, section 6.5.2, recommends at least 100.
 const maxStreams = 100
 
+// streamWorkers is the number of goroutines that serve one call after another. The stack of a new goroutine would grow, and be
+// copied, in each call. With more calls at once, gRPC starts more goroutines.
+const streamWorkers = 4
+
 // A Command serves a function. Its fields are the flags.
 type Command struct {
 	Debug       bool
@@ -137,7 +141,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		grpc.ForceServerCodecV2(codec.Codec{}),
 		grpc.ReadBufferSize(bufferSize), grpc.WriteBufferSize(bufferSize),
 		grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
-		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxConcurrentStreams(maxStreams), grpc.NumStreamWorkers(streamWorkers),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
 		grpc.StatsHandler(sizes{log: log, tooLarge: metrics.TooLarge}),
 		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
