@@ -63,10 +63,10 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether the string of the tag t in a list of strings can be read with a reserved key, or with a key that
-// providers set, such as crossplane-name. If zone is reserved and the separator is =, the key zone=a and the value b give zone=a=b.
-// The key zone and the value a=b give the same string. For a trusted label, only keys that providers set count. Without a separator,
-// the result is false.
+// ReadsAsReserved reports whether someone who reads the string of the tag t in a list of strings may find a reserved key in it, or a
+// key that providers set, such as crossplane-name. For example, zone is reserved and the separator is =. The tag with the key zone=a
+// and the value b is the string zone=a=b, in which a reader may find the key zone and the value a=b. For a trusted label, only keys
+// that providers set count. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	if separator == "" {
 		return false
@@ -94,7 +94,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud. If
 // that is empty, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // "" is an empty qualified key.
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // The prefix alone, since the qualified key is empty.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
@@ -137,7 +137,7 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 }
 
 // SetOverridden sets the trusted labels that lost to labels of later sources. With several labels of one tag key, the last one
-// counts. Such a label wins after all if its tag key is reserved in the key format of a profile. On Google Cloud, a/b becomes a_b,
+// counts. In a profile that turns the tag key into a reserved key, such a label wins after all. On Google Cloud, a/b becomes a_b,
 // which may be a reserved key.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
@@ -178,16 +178,17 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	for _, l := range t.labels {
-		// The Composition that gets the labels has trusted sources of its own.
+		// A reserved key isn't handed on: the other Composition takes it from its own trusted sources.
 		if p.HandsLabelsOn && HasReservedKey(d.transformer.reservedKeys, l) {
 			continue
 		}
 
 		reason := d.add(l)
 
-		overridden, ok := t.overridden[l.TagKey]
-		if ok && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
-			d.add(overridden)
+		if overridden, ok := t.overridden[l.TagKey]; ok && !l.Trusted {
+			if isReserved := reason == profile.ReservedKey || d.tag(overridden).Reserved; isReserved {
+				d.add(overridden)
+			}
 		}
 	}
 
@@ -196,7 +197,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// A trusted tag without a slot is an error, but a label that is handed on may be missing.
+	// A trusted tag without a slot is an error. A label that is handed on may lack a slot, so it doesn't count as trusted.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
@@ -213,7 +214,7 @@ func (d *Transformed) tag(l Label) Tag {
 	switch {
 	case d.profile.HandsLabelsOn:
 		key = l.QualifiedKey
-	case !l.GivesTagKey:
+	case !l.GivesTagKey: // The tag key has the key prefix. A key format may have another prefix.
 		key = d.keyFormat.Prefixed(l.QualifiedKey, key)
 	}
 

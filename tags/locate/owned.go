@@ -190,7 +190,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			wholeDepth, out.fieldOwner = depth, Owner{}
 		}
 
-		ownsEntries := f.Atomic && depth > len(path)
+		ownsEntries := f.Atomic && depth > len(path) // The owner of an entry of an atomic field owns the field.
 		if ownsDeepest := isWhole && depth == wholeDepth; ownsDeepest || ownsEntries {
 			out.fieldOwner = out.fieldOwner.with(m)
 		}
@@ -202,7 +202,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(m, ownedEntries, writtenField)
 	}
 
-	out.Atomic = f.Atomic || wholeDepth > 0 && partDepth <= wholeDepth
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside.
+	out.Atomic = f.Atomic || isOwnedWhole
 
 	return out
 }
@@ -332,7 +333,8 @@ func fieldsV1ItemPath(list object.Path, keyField, item string) []string {
 }
 
 // OwnedInForProvider yields what Crossplane owns in spec.forProvider of the observed resource, such as {"f:tags": {"f:env": {}}}.
-// It yields a Node for each field manager of isOurs, such as before-first-apply. The Node is zero if the manager owns nothing there.
+// It yields a Node for each field manager that counts as Crossplane's, such as before-first-apply. The Node is zero if the manager owns
+// nothing there.
 func (t *Target) OwnedInForProvider() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.list.Items() {

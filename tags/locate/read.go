@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// readTagField sets the desired and the observed value of the tag field. It clears owners: a copy of t, made by LaunchedTarget, has the
-// owners of t's field.
+// readTagField sets the desired and the observed value of the tag field. It also clears owners, since LaunchedTarget copies a target with
+// the owners of another field.
 func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
@@ -26,9 +26,9 @@ func (t *Target) Owners() *Owners {
 	return t.owners
 }
 
-// ReadTags returns the tags in the value, such as {env: prod}: the desired, the observed or the reported value of t's tag field. keys say
-// which entries are tags, such as whether a=b=c has the key a or a=b. ReadTags returns nil if the value isn't there, or if it doesn't have
-// the shape of the tag field.
+// ReadTags returns the tags in the value, such as {env: prod}. The value is t.DesiredValue, t.ObservedValue, or what the provider reports.
+// keys say which entries are tags, such as whether a=b=c has the key a or a=b. ReadTags returns nil if the value isn't there, or if it
+// doesn't have the shape of the tag field.
 func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 	if !value.IsThere() {
 		return nil

@@ -37,8 +37,7 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 	read, err := r.patternsOf(s.Include, sourceName)
 	note, missesOptional := noteIfOptional(s, err)
 
-	includesNone := missesOptional || errors.Is(err, errWaiting)
-	if err != nil && !includesNone {
+	if isFailure := err != nil && !missesOptional && !errors.Is(err, errWaiting); isFailure {
 		return nil, err
 	}
 

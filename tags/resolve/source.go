@@ -112,9 +112,9 @@ func (a *absence) Error() string { return a.failure }
 // isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
-// noteIfOptional returns the note of err if err is a *absence that doesn't fail the source s. It returns false for all other
-// errors, and for nil.
-func noteIfOptional(s *v1beta1.Source, err error) (note string, ok bool) {
+// noteIfOptional returns the note of err, and whether err is a *absence that doesn't fail the source s. For all other errors, and for
+// nil, the second result is false.
+func noteIfOptional(s *v1beta1.Source, err error) (note string, isOptional bool) {
 	var a *absence
 	if !errors.As(err, &a) {
 		return "", false

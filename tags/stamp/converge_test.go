@@ -192,6 +192,10 @@ func (s *stage) agrees() error {
 		}
 	}
 
+	isNoted := func(key string) bool {
+		return slices.ContainsFunc(append(noted(NoteLeftover), noted(NoteLastKept)...), func(n string) bool { return s.shape.keyOf(n) == key })
+	}
+
 	for entry, value := range spec {
 		key := s.shape.keyOf(entry)
 		if value == "" && s.shape.field.Shape != field.StringList {
@@ -205,7 +209,7 @@ func (s *stage) agrees() error {
 		case ours && labelled, key == providersTag:
 		case s.ignores && strings.HasPrefix(key, "backup"):
 		case s.earlier[key] != "" && s.shape.has(spec, key, s.earlier[key]):
-		case len(spec) == 1 && slices.Contains(append(noted(NoteLeftover), noted(NoteLastKept)...), key): // The last tag may have to stay.
+		case len(spec) == 1 && isNoted(key): // The last tag may have to stay.
 		case !s.ownedByOthers(key):
 			return fmt.Errorf("nobody desires the tag %s", key)
 		case ours && !slices.Contains(noted(NoteLeftover), key) && len(noted(NoteLastStays)) == 0:

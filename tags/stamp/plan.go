@@ -19,7 +19,7 @@ type plan struct {
 	// decision is nil if the tags can't be read, or if there is nothing to decide.
 	decision *Decision
 
-	// decisionHolds reports whether the decision is written, or needs no change of the resource.
+	// decisionHolds reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written.
 	decisionHolds bool
 
 	// allRecords has the records of all labels in the field, except labels that the tag profile skips. Records of the Result has them only

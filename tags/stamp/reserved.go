@@ -4,8 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan that decides only on the tags of t with reserved keys. If owner is a reserved key, it removes owner: me from
-// an item of a list to which labels don't go, and leaves env: prod there.
+// planReserved returns a plan for an item of a list that gets no labels. It decides only on the item's tags with reserved keys. If owner
+// is a reserved key, it removes owner: me, and leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 	p.decisionHolds = true
@@ -32,7 +32,7 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	positions := d.respelled
+	positions := d.respelled // removeReserved has set it.
 
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {

@@ -28,8 +28,8 @@ type Result struct {
 	// LeftAlone says why the resource is left alone. It is empty if the resource is not left alone.
 	LeftAlone string
 
-	// NoFieldReason says why the resource has no tag field. It is set only if the resource is left alone for this reason, which LeftAlone
-	// has in words.
+	// NoFieldReason says why the resource has no tag field, and LeftAlone says the same in words. If the resource has a tag field,
+	// NoFieldReason is empty.
 	NoFieldReason locate.Reason
 
 	// Mismatch says why the tag field is left alone. It is empty if the field is not left alone. In most cases, the value of the field has
@@ -44,7 +44,7 @@ type Result struct {
 	HandsLabelsOn bool
 
 	// Records has the records of Tagged and Withheld labels, sorted by fate and key. More is the number of Withheld labels without a
-	// record. Skips of the Outcome has the skipped labels.
+	// record. Skipped labels are in Skips of the Outcome instead.
 	Records []Record
 	More    int
 
@@ -84,9 +84,9 @@ func (r *Result) HasMoreThanSkips() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Record.Withheld)
 }
 
-// trimRecords sorts the records, and drops the records of skipped labels and of Withheld labels beyond the first words.MaxNameCount of each
-// fate, since there can be thousands of labels on thousands of resources. If removeTags names 1,000 labels, words.MaxNameCount of their
-// records stay, and More counts the other records.
+// trimRecords sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources. Records of
+// Tagged labels stay. The first words.MaxNameCount records of Withheld labels stay for each fate, and More counts the other ones. If
+// removeTags names 1,000 labels, words.MaxNameCount of their records stay.
 func (r *Result) trimRecords() {
 	r.Notes.sort()
 

@@ -23,7 +23,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command counts the tags of resources that kubectl or a render has printed. Its fields are the flags.
+// A Command counts the tags of resources that kubectl or a render has printed. Its fields are the arguments and flags,
+// which --help describes.
 type Command struct {
 	Files []string
 

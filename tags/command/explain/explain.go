@@ -21,7 +21,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A Command explains a file of labels, or all sources of a composite resource's labels. Its fields are the flags.
+// A Command explains a file of labels, or all sources of a composite resource's labels. Its fields are the arguments
+// and flags, which --help describes.
 type Command struct {
 	File string
 

@@ -42,6 +42,8 @@ const failed = 2
 // It only counts other kinds without an entry, and kinds whose field differs between releases as the index says already.
 //
 // If the definitions are Complete, kinds that they lack are gone. Otherwise only versions of their kinds can be gone.
+//
+// Its fields are the arguments and flags, which --help describes.
 type Command struct {
 	Paths []string
 

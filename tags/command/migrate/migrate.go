@@ -25,6 +25,8 @@ import (
 // The new step gives the same tags as the old patches and steps, to each resource that isn't only observed, if the tags are strings that
 // the cloud admits. A patch stays if migrate can't be sure. As a proof, migrate renders the old and the new Composition
 // for given composite resources. Other functions of the pipeline have to listen somewhere.
+//
+// Its fields are the arguments and flags, which --help describes.
 type Command struct {
 	Files []string
 

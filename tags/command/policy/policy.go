@@ -33,7 +33,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command prints a policy and its binding, or with Resources a policy and a binding for each tag field. Its fields are the flags.
+// A Command prints a policy and its binding, or with Resources a policy and a binding for each tag field. Its fields are the arguments
+// and flags, which --help describes.
 type Command struct {
 	Composition string
 	Step        string

@@ -82,8 +82,8 @@ type labelMap struct {
 	// New is the map after the request, and Old the map before it, such as variables.annotations and variables.oldAnnotations.
 	New, Old celText
 
-	// CountedNew and CountedOld are the object's Kubernetes labels if New and Old are its annotations, or else empty. A label and an
-	// annotation with the same key become one tag, so only the label counts.
+	// CountedNew and CountedOld are maps whose keys are counted already, or empty. If New and Old are an object's annotations, these are
+	// its Kubernetes labels: a label and an annotation with the same key become one tag, and only the label counts.
 	CountedNew, CountedOld celText
 }
 

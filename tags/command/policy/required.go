@@ -93,7 +93,7 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 	}
 
 	if len(sources) == 0 {
-		// For example, no source includes the label cost-center. Then a label Cost-Center breaks the rule on cost-center.
+		// No source gives cost-center, but a source may give Cost-Center, which breaks the rule on cost-center.
 		p.Requirements = append(p.Requirements, p.spellingRequirement(rule.Key, allKinds))
 		return "no source gives the tag, so only other spellings of the key are refused"
 	}
@@ -125,10 +125,11 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
 	out.Source = s
 
-	// If a source reads several objects, each can have the label, so none has to. A source without a resource reads the XR.
+	// If a source reads several objects, the label of any of them is enough, so no single object needs it. Without a resource, the
+	// source reads the XR.
 	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
-		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // An invalid kind, such as v1/Namespaces, has no objects.
+		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // kind stays empty for an invalid kind, such as v1/Namespaces.
 	}
 
 	for _, key := range p.candidateKeys(s, ruleKey) {
@@ -156,14 +157,14 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 // the slash.
 func isAnnotationKey(key string) bool { return len(content.IsLabelKey(strings.ToLower(key))) == 0 }
 
-// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. A key that the source names may
-// become it by the key format: with _ → -, cost_center becomes cost-center.
+// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. Keys that the source names are
+// candidates, too: a key format with _ → - makes cost-center of cost_center.
 func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	named := resolve.NamedKeys(s)
 
 	switch {
 	case s.IsHop():
-		return named // Keys of values or of expressions. Other hops have no labels.
+		return named // Only values and expressions give a hop labels.
 	case s.KeyForm == v1beta1.KeyFormTag:
 		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...) // A rule on owner is for the tags owner and plexsphere:owner.
 	default:

@@ -53,7 +53,7 @@ const maxStreams = 100
 // copied, in each call. With more calls at once, gRPC starts more goroutines.
 const streamWorkers = 4
 
-// A Command serves a function. Its fields are the flags.
+// A Command serves a function. Its fields are the arguments and flags, which --help describes.
 type Command struct {
 	Debug       bool
 	AuditValues bool

@@ -25,7 +25,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Command prints the tagPolicy of the function's input that is equal to a tag policy of AWS Organizations.
+// A Command prints the tagPolicy of the function's input that is equal to a tag policy of AWS Organizations. Its fields
+// are the arguments and flags, which --help describes.
 type Command struct {
 	File        string
 	Enforcement v1beta1.PolicyEnforcement
