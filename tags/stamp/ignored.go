@@ -13,8 +13,9 @@ func (d *Decision) ignoreTags() {
 
 	d.insteadOf = make(map[int][]tagset.Entry)
 
-	// The status may no longer have tags that an earlier run kept.
-	if hasOwners := d.Observed != nil && !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
+	// The status may no longer have tags that an earlier run kept. Their owner is Crossplane, so it takes owners to find them. Where no
+	// provider reports tags, no run has kept any.
+	if hasOwners := !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.Observed.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
 				d.ignoreTag(entries)
@@ -27,12 +28,12 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// keptByEarlierRun reports whether an earlier run kept the observed entry e because of ignoreTags: no step, label or other field manager
-// desires e, and the provider doesn't report it. Such a tag stays until removeTags names it.
+// keptByEarlierRun reports whether an earlier run kept the observed entry e because of ignoreTags: nobody else wants e, neither a step, a
+// label nor another field manager, and the provider doesn't report it. Such a tag stays until removeTags names it.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
-	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true)
+	othersWantIt := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
 
-	return !isDesired && !d.isInCloud(e)
+	return !othersWantIt && !d.isInCloud(e)
 }
 
 // isInCloud reports whether the provider reports a tag with the ID of e.
@@ -56,7 +57,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries = d.follow(entries)
 
 	switch {
-	case hasLabel && !isDesired: // The tag takes the slot of the first label.
+	case hasLabel && !isDesired: // The tag takes the slot of the first label, which stays Undecided until fill.
 		d.insteadOf[labelPositions[0]], labelPositions = entries, labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
 		d.Tags.PutEntries(entries)
@@ -69,7 +70,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	}
 }
 
-// ignoredEntries returns those entries of one tag that ignoreTags names, and the first matcher, or nil if there are none. It leaves out
+// ignoredEntries returns those entries of one tag that ignoreTags names, and the matcher of the first of them, or nil. It leaves out
 // entries with reserved keys, and with keys that only the cloud may set, such as aws:createdBy.
 func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
 	l := d.Labels
