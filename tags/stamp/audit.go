@@ -24,8 +24,8 @@ type Values struct {
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
 // changesOf returns the changes of t's tags once Crossplane applies r, which is t with its new tags. If the observed field has env:
-// dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. The labels l are for reading
-// lists of strings. See testdata/cases/audit.yaml.
+// dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. The keys of the labels l say
+// where the key ends in a string of a list, such as a=b=c. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
 	if isReadable := err == nil && t.ObservedErr == nil; !isReadable || isSettled(t, after) {
@@ -46,7 +46,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	// The entries belong to one tag, which is new or has another value.
+	// Updated yields tags that are new or have another value, and the entries of each tag whose values are new.
 	for entries := range old.Updated(desired) {
 		if previous := old.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
@@ -55,10 +55,11 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 		}
 	}
 
-	// An entry stays if the provider sets it, or if another field manager owns it.
+	// Removed yields the entries of each tag that desired lacks. Such an entry stays if the provider sets it, or if another field manager
+	// owns it. A tag is among the changes if any of its entries goes.
 	for entries := range old.Removed(desired) {
 		isRemoved := func(e tagset.Entry) bool {
-			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere())
+			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere() /* fieldDesired */)
 		}
 
 		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
@@ -83,7 +84,8 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 		r.LeftAlone = t.WhyLeftAlone(why)
 	}
 
-	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
+	// Find locates the tag fields of selected resources only, so Locate does it here.
+	if isAudited := s.Audits && !t.Observed.IsZero(); isAudited && targets.Locate(t) {
 		l := s.knownResourceLabelsOf(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
@@ -113,12 +115,12 @@ func isSettled(t *locate.Target, after object.Node) bool {
 
 	for key, v := range observed.Fields() {
 		desiredValue, isDesired := desired[string(key)]
-		mayBeThere := locate.ProviderSets(t.Field, key) || t.Field.OnlyKubernetes(key)
+		othersSetIt := locate.ProviderSets(t.Field, key) || t.Field.OnlyKubernetes(key)
 
 		switch {
 		case isDesired && desiredValue.Equal(v):
 			found++
-		case isDesired || !mayBeThere:
+		case isDesired || !othersSetIt: // The value changes, or the entry goes.
 			return false
 		}
 	}

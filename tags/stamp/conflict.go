@@ -10,7 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// failsOnConflict reports whether another tag with the label's key fails the run: the source of the label has onConflict Error.
+// failsOnConflict reports whether an existing tag with the label's key fails the run: the source of the label has onConflict Error. With
+// AlreadyStamped, none does: the tag may be the label's own.
 func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
@@ -21,7 +22,7 @@ func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 func (d *Decision) conflictOf(i int) error {
 	l := &d.Labels.all[i]
 	if l.Reserved || !d.failsOnConflict(l) {
-		return nil
+		return nil // A Reserved label replaces any tag.
 	}
 
 	id := l.entry.ID
@@ -41,7 +42,8 @@ func (d *Decision) conflictOf(i int) error {
 
 	t, e := d.Target, d.Cloud.Find(id)
 
-	// The cloud may lack tags of d.Cloud, since some providers never drop a reported tag.
+	// Some providers never drop a reported tag, so e may be a tag that Crossplane set once, and that the cloud has lost. But on an imported
+	// resource that Crossplane hasn't tagged yet, e is somebody else's tag.
 	if hasOther := e != nil && !tagset.IsText(e.Value, l.Value); !hasOther || t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}

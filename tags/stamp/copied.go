@@ -4,8 +4,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// tagsToCopy returns the entries of each tag that the tag field gets from kubernetesMetadata. It leaves out team: a if a label has the
-// key team, if removeTags names team, or if team is a reserved key. See testdata/cases/copied.yaml.
+// tagsToCopy returns the entries of each tag that the tag field gets from kubernetesMetadata of the input, such as the XR's Kubernetes
+// label team: a. It leaves out team: a if a label has the key team, if removeTags names team, or if team is a reserved key. See
+// testdata/cases/copied.yaml.
 func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
 	for entries := range d.Copies.Tags() {
 		e := &entries[0] // On Azure, zone and Zone are entries of one tag.

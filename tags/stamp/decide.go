@@ -23,8 +23,8 @@ type Decision struct {
 	// cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOf map[int][]tagset.Entry
 
-	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that fill may add, with all of their entries. If the cloud
-	// has the strings zone=a and zone=b, and the field has zone=a, then zone is among them, with both entries.
+	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that need a free slot, each with all of its entries. fill adds
+	// them. If the cloud has the strings zone=a and zone=b, and the field has zone=a, then zone is among them, with both entries.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -55,8 +55,8 @@ type Decision struct {
 //   - It removes the tags that removeTags names.
 //   - It fills the free tag slots.
 //
-// It returns an error if a label has onConflict Error, and an earlier step has set its tag. conflictOf finds other tags with another
-// value.
+// It returns an error if a label has onConflict Error, and an earlier step has set its tag. It also returns an error if another field
+// manager or the cloud has the tag at another value: see conflictOf.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, records: s.Labels.newRecords()}
 	d.removeReserved()
@@ -87,10 +87,11 @@ func (d *Decision) removeReserved() {
 		}
 
 		if l.setByProvider(e) && !e.IsAmbiguous() {
-			continue // The provider would add it again. But a joined string can also be read with a reserved key.
+			continue // The provider would add it again. An ambiguous entry goes all the same: others may read another reserved key in it.
 		}
 
-		entryKey, hasLabel := e.KeyIn(l.reservedByLabels)
+		// A trusted label of this step decides on its key, even if it was skipped. On other keys, earlier steps of this function decide.
+		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
 		if hasAnyLabel := hasLabel || hasSkippedLabel; !hasAnyLabel && d.keepEarlierTrusted(e) {
@@ -102,7 +103,7 @@ func (d *Decision) removeReserved() {
 		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
 		} else if !d.takesSlotAlready(e) { // No other field manager keeps e, so the label gets its slot.
-			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(entryKey)])
+			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
 }
@@ -144,7 +145,7 @@ func (d *Decision) replace() error {
 		l := &d.Labels.all[i]
 
 		switch present := d.Tags.Find(l.entry.ID); {
-		case present == nil:
+		case present == nil: // fill decides on the label.
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
 		case d.failsOnConflict(l):
@@ -162,8 +163,11 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// On DigitalOcean, the labels Env and env can take the place of one tag. Each of them that replaces a tag is put again, since the
-	// other label may have replaced its tag.
+	// DigitalOcean compares strings without case, so one label can replace the string of another. The labels Env: a and env: b get the
+	// strings Env:x and env:a of an earlier step:
+	//   - For Env: a, only Env:x goes, since env:a is the same string as Env:a.
+	//   - For env: b, the string env:b replaces env:a, so the label Env: a has no string any more.
+	//   - Put again, Env: a gets its string.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
 			if d.records[i].Fate == Tagged {
@@ -188,7 +192,7 @@ func (d *Decision) entryToPut(i int) *tagset.Entry {
 
 	other := d.stayingTags().Find(e.ID)
 	if other == nil || d.Labels.Shape.Form().HasStrings {
-		return e
+		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
 	}
 
 	spelled := *e
@@ -197,7 +201,8 @@ func (d *Decision) entryToPut(i int) *tagset.Entry {
 	return &spelled
 }
 
-// firstMatching returns the first of the matchers that matches the tag e, or nil. It adds NoteProtected if the tag's key is protected.
+// firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. It adds NoteProtected if none may touch
+// it, such as an entry from a field of the XR that names a reserved key: see protectedKey.
 func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
 	if slices.Contains(d.Target.Field.ProviderTags, e.Key) {
 		return nil // The provider would add the tag again.
@@ -336,7 +341,7 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 				d.trustedWithoutSlotKeys = append(d.trustedWithoutSlotKeys, l.Key)
 			}
 		default:
-			return free, nil
+			return free, nil // Labels with higher keys get no slot, either.
 		}
 	}
 

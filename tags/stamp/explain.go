@@ -79,7 +79,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	case !t.Selected:
 		l.LeftAlone = t.WhyLeftAlone(t.WhyUnselected())
 	default:
-		l.LeftAlone = t.WhyLeftAlone(t.NoFieldReason)
+		l.LeftAlone = t.WhyLeftAlone(t.NoFieldReason) // It stays empty if t has a tag field.
 	}
 
 	if l.LeftAlone != "" {
@@ -95,8 +95,9 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		l.Absent = set.ValuelessLabels
 	}
 
-	s.bytesInItems, s.addedBytes = 0, 0
+	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
 
+	// Plans without launchedName, other than resourcePlan, are for fields and items that get no labels. These are not shown.
 	_, err := s.planAll(t, func(resourcePlan, p *plan) {
 		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))
@@ -115,6 +116,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	labels := *p.labels
 	labels.Keys = *p.labels.allKeys()
 
+	// The State of p.decision has the decided tags by now, so the field is read once more.
 	before, err := s.stateOf(newPlan(p.target, &labels))
 	if err != nil {
 		f.Mismatch = err.Error()
@@ -157,7 +159,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
 	for i, record := range slices.Concat(p.allRecords, p.labels.skipped) {
 		if record.Fate == TakenAway {
-			continue
+			continue // It is about a tag without a label.
 		}
 
 		if i < len(p.labels.all) { // The records of these labels come first.
@@ -174,8 +176,8 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 	}
 }
 
-// Preview returns the records of labels on a new resource of the profile p, without tags. The label platform/größe is Skipped on
-// generic. The tag field is a map, or a list of strings if the tags of the cloud are strings.
+// Preview returns the records of labels on a new resource of the profile p that has no tags yet. On generic, the label platform/größe is
+// Skipped. The tag field is a map, or a list of strings if the cloud compares whole strings, as DigitalOcean does.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedField {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {
@@ -190,7 +192,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedF
 	for i := range plan.labels.all {
 		record := &out.Labels[i]
 
-		// Labels that differ in case alone share one string.
+		// Labels that differ in case alone share one string: for Env: a and env: a, the field has only Env:a. Both records get its key.
 		if present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry); record.Fate == Tagged && present.Key != record.Key {
 			record.Tag = &tags.Tag{Label: record.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}

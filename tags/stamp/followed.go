@@ -14,11 +14,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// With ignoreTags [backup], the tag backup gets the value in the status. But the provider also writes the resource's value back to the
-// cloud. Somebody changes backup in the cloud from daily to weekly. The status then has weekly. Meanwhile the provider has written daily
-// back, so the status has daily next, and then weekly again, since the resource has weekly by then. The function and the provider would
-// change backup for ever. So the function follows a change to weekly once. It follows daily only after the status has reported daily
-// and weekly once more.
+// With ignoreTags [backup], the function gives the tag backup of the resource the value in the status. But the provider also writes the
+// value of the resource to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could go on for ever:
+//  1. The status has weekly, so the function writes weekly to the resource. Meanwhile the provider writes the old daily to the cloud.
+//  2. The status has daily, so the function writes daily to the resource. Meanwhile the provider writes weekly to the cloud.
+//  3. The status has weekly again, as in step 1.
+//
+// So the function follows the change to weekly, but not daily in step 2: the resource keeps weekly. Once the status has reported daily, and
+// then weekly again, the function would follow a change to daily, too.
 
 // ignoredAnnotation is on composed resources with such tags. It has the changes that the function follows, as JSON by tag: {"backup":
 // {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
@@ -78,13 +81,13 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	}
 
 	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
-	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value.
+	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value once more.
 		d.follows[name] = last
 	case reportedDigest == observedDigest: // The tag has settled.
-	case isFollowed && reportedDigest == last.From: // This is the old value.
+	case isFollowed && reportedDigest == last.From: // This is the old value, which the provider has written back.
 		d.follows[name] = followedChange{From: last.From, Reported: true}
 		return observed
-	default:
+	default: // Somebody has changed the tag in the cloud.
 		d.follows[name] = followedChange{From: observedDigest}
 	}
 

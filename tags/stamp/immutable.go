@@ -10,13 +10,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// The provider of a managed resource writes to it when it began to make the external resource, and when it succeeded or failed to make it.
-// The condition Synced has the reason ReconcileError after a reconcile that failed. See package meta of crossplane-runtime.
+// The provider of a managed resource keeps three times in annotations of the resource: when it began to make the external resource, when it
+// succeeded, and when it failed. See package meta of crossplane-runtime.
 const (
 	createPending   = "crossplane.io/external-create-pending"
 	createSucceeded = "crossplane.io/external-create-succeeded"
 	createFailed    = "crossplane.io/external-create-failed"
 
+	// The condition has the reason after a reconcile that failed.
 	conditionSynced      = "Synced"
 	reasonReconcileError = "ReconcileError"
 )
@@ -44,8 +45,10 @@ func mayExistInCloud(t *locate.Target) bool {
 	}
 
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
+
+	// Times have seconds. If pending and failed are equal, the last attempt has failed in the second in which it began.
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasFailed := failed.After(succeeded) && !pending.After(failed) // Times have seconds: if both are equal, it has failed.
+	hasFailed := failed.After(succeeded) && !pending.After(failed)
 
 	return hasBegun && !hasFailed
 }
@@ -61,7 +64,8 @@ func isImportedUntagged(t *locate.Target) bool {
 	return !isMadeByCrossplane && !isTaggedByCrossplane
 }
 
-// annotationTime returns the time in the annotation of the observed resource. Like crossplane-runtime, it returns zero for "soon".
+// annotationTime returns the time in the annotation of the observed resource. Like crossplane-runtime, it returns the zero time for a text
+// that is no time, such as "soon".
 func annotationTime(t *locate.Target, annotation string) time.Time {
 	at, _ := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
 	return at
@@ -120,11 +124,13 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		isMissingInCloud := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID)   // An opaque string has no ID.
-		isUnwritable := isReported && (isMissingInCloud || l.belongsToCloud(e)) // For example, aws:createdBy.
+		isMissingInCloud := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID)     // An opaque string has no ID.
+		isOnlyReported := isReported && (isMissingInCloud || l.belongsToCloud(e)) // Only the cloud sets aws:createdBy, for example.
+
+		// In an atomic field, the provider's own tags must be desired, too: see desiredTags.
 		providerAddsIt := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
 
-		if isUnwritable || providerAddsIt {
+		if isOnlyReported || providerAddsIt {
 			set.Remove(e)
 		}
 	}
@@ -163,8 +169,11 @@ func hasFieldName(t *locate.Target, path object.Path) bool {
 	return ok && path.String() == atProvider+name
 }
 
-// stuckWithoutTags reports whether t has no tags in the cloud, and its provider refuses an update. Then the condition Synced is False
-// with the reason ReconcileError, and status.atProvider has other fields, but no labels: the provider leaves out an empty map.
+// stuckWithoutTags is for t without tags in its status. It reports whether the cloud has no tags of t, either, and the provider
+// refuses an update. Three things show this:
+//   - The provider reports tags under the name of the field, such as status.atProvider.labels.
+//   - status.atProvider has other fields: the provider has looked at the cloud, and leaves out an empty map of labels.
+//   - The condition Synced is False with the reason ReconcileError.
 func stuckWithoutTags(t *locate.Target) bool {
 	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return hasFieldName(t, p) }) {
 		return false
