@@ -174,7 +174,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key)
 
-		// A key from a field of the XR is not Known, since its author could hide a label's tag with it.
+		// A key from a field of the XR is not Known, since its author could hide a label's tag with it. If zone=a were Known, the string
+		// zone=a=b would no longer be the tag zone: a=b of a label, since the longest Known key counts.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			exact = append(exact, k.Key)
 		}
@@ -183,7 +184,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns Keys that make tags of all strings in a list. A string that begins with a label's key is the label's tag.
+// allKeys returns Keys that make a tag of each string in a list. Known keys, such as the keys of labels, come first. With the label
+// zone=a, the string zone=a=b is the tag zone=a: b. The string x=y=z is the tag x: y=z, since no label has its key.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -215,7 +217,7 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 // setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
 // of strings, one string can have several keys, and a string without a separator is a key.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
-	_, found := e.KeyIn(tags.ProvidersKeySet())
+	_, found := e.KeyIn(tags.ProvidersKeySet()) // It finds no key in a string without a separator.
 	return found || e.String() != "" && tags.ProvidersKeySet().Has(e.Key)
 }
 
@@ -256,13 +258,14 @@ func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 		return true
 	}
 
-	// In a list of strings, a reserved prefix may include the separator after the key.
+	// In a list of strings, a reserved prefix may include the separator after the key: the string aws:prod has the prefix aws:, and its key
+	// aws doesn't. A key of Unreserved, such as goog-partner-solution, is free although it has a reserved prefix.
 	return !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
 }
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.
 func (l *Labels) hasKeyPrefix(e *tagset.Entry) bool {
-	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
+	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key)) // In a list of strings, a string begins with its key.
 }
 
 // belongsToFunction reports whether the entry e may be a tag of this function: a label has its key, or its key begins with

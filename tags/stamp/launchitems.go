@@ -9,6 +9,7 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
+	// t has no item. It is for the size of labels in any item, and for the message if the list can't be read.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
@@ -51,7 +52,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 }
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. It returns the zero
-// Node for an item that itemsOf added, and that gets no tags. observed has the observed items by their keys, such as volume.
+// Node if the item has lost its last tag, and has nothing but its key now. observed has the observed items by their keys, such as volume.
 func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -81,7 +82,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}
 
-	// An added item without tags has nothing but its key, and the cloud refuses such an item.
+	// Such an item has lost its tags and has nothing but its key, and the cloud refuses it.
 	if place.LaunchedField.Item != "" && stamped.Len() == 1 {
 		return object.Node{}, nil
 	}
@@ -123,6 +124,7 @@ func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, 
 		}
 	}
 
+	// If the place names no item, labels go to all items, and none is missing.
 	if place.LaunchedField.Item == "" || labeledCount > 0 {
 		return list, labeledCount, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// removeReserved removes tags with reserved keys from a field for launched resources to which labels don't go, such as volumeTags of an
+// removeReserved removes tags with reserved keys from a field for launched resources that gets no labels. An example is volumeTags of an
 // Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
 func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
@@ -16,8 +16,9 @@ func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
 	}
 }
 
-// noteReserved adds NoteReservedLaunched to the resourcePlan if tags with reserved keys stay in the field at the path, although no trusted source has
-// set them. The function never writes such a field, e.g. ebsBlockDevice[*].tags. See testdata/cases/launched-reserved.yaml.
+// noteReserved is for a field that the function never writes, such as ebsBlockDevice[*].tags. If tags with reserved keys stay in the field
+// at the path, although no trusted source has set them, it adds NoteReservedLaunched to the resourcePlan. See
+// testdata/cases/launched-reserved.yaml.
 func (fs *fieldStamper) noteReserved(path object.Path) {
 	var keys []string
 
@@ -36,15 +37,15 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 			continue // The value has no tags.
 		}
 
-		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // For keepEarlierTrusted.
+		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // Only for keepEarlierTrusted.
 
 		for e := range set.All() {
 			key, isReserved := labels.reservedKey(e)
 			i, isLabel := labels.positionOf(e)
-			isTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
-			maySet := isTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
+			isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
+			mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
 
-			if isReserved && !maySet {
+			if isReserved && !mayStay {
 				keys = append(keys, key)
 			}
 		}

@@ -55,7 +55,7 @@ func (s *Stamper) keepAppliedTags(p *plan) {
 
 		for _, place := range t.Launched {
 			f := &place.LaunchedField
-			if holdsTags := !f.IsSwitch() && !f.IsInList(); holdsTags && f.Applies(t.Resource, t.Observed) {
+			if isOneField := !f.IsSwitch() && !f.IsInList(); isOneField && f.Applies(t.Resource, t.Observed) {
 				fs.keepTags(fs.targetAt(place))
 			}
 		}
@@ -79,7 +79,7 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	for e := range observed.All() {
 		// If Crossplane applies tags of earlier steps to an atomic field, all other entries go.
 		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
-		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
+		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID) // An opaque string has no ID, and HasTagOf finds it.
 
 		if isLost := goes && !isDesired; isLost && labels.belongsToFunction(e) {
 			desired.Append(*e)
@@ -97,10 +97,13 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	}
 }
 
-// keepInOwnedFields keeps applied tags in fields within the observed object, a value of a resource whose tag field nobody knows. These
-// fields may be tag fields, and a field manager owns entries in them. They are maps, lists of strings, and lists of objects with a key.
-// path is the path of the object, and owned is the part of metadata.managedFields for the object. If spec.forProvider has f:labels and
-// f:region there, spec.forProvider.labels keeps its tags.
+// keepInOwnedFields keeps applied tags of a resource whose tag field nobody knows. It looks for tags in the fields of the observed object,
+// and in the objects within it. A field may be the tag field if both hold:
+//   - It is a map, a list of strings, or a list of objects with a key.
+//   - Crossplane owns a part of it: owned, which is a field manager's part of metadata.managedFields for the object, has the field.
+//
+// path is the path of the object. If owned has f:labels and f:region for spec.forProvider, the map spec.forProvider.labels keeps its tags,
+// and the string spec.forProvider.region can't have any.
 func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path object.Segments) {
 	for name, v := range observed.Fields() {
 		ownedPart := owned.Field("f:" + string(name))
@@ -112,7 +115,7 @@ func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path obje
 		}
 
 		if f, ok := guessField(v); ok {
-			f.Path, f.Within = p, true
+			f.Path, f.Within = p, true // Within: nothing is written if the desired resource lacks the object around the field.
 			fs.keepTags(fs.resourcePlan.target.WithField(&f, fs.resourcePlan.stampedResource()))
 		}
 

@@ -7,8 +7,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A LimitError says that labels exceed a limit of the whole run. For example, a resource has no tag slots for labels of trusted sources,
-// or limitPolicy is ApplyStrict and a resource has no slots for any labels.
+// A LimitError says that labels exceed a limit, so that the run fails. For example, a label of a trusted source has no tag slot on a
+// resource. With limitPolicy ApplyStrict, the run fails if any label has none.
 type LimitError struct {
 	// head begins the message, such as "limitPolicy ApplyStrict: too many labels: ".
 	head string
@@ -53,10 +53,11 @@ func (l *Labels) sizeInItem() (size int) {
 
 // limits collects the resources that have no tag slots for all of their labels.
 type limits struct {
-	// trusted has the resources without slots for labels of trusted sources.
+	// trusted has the resources on which labels of trusted sources lack slots.
 	trusted shortages
 
-	// overCap has the resources without slots for any labels. It is empty unless isStrict: limitPolicy is ApplyStrict.
+	// overCap has the resources on which labels of any source lack slots. It is filled only if isStrict is true. isStrict reports whether
+	// limitPolicy is ApplyStrict.
 	overCap  shortages
 	isStrict bool
 }
@@ -85,6 +86,7 @@ func (l *limits) add(resourcePlan, p *plan) {
 		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlotKeys, strconv.Quote), d.trustedWithoutSlot))
 	}
 
+	// limitPolicy is about tags, and not about labels that are handed on.
 	if isStrict := l.isStrict && !resourcePlan.HandsLabelsOn; !isStrict || !p.decisionHolds {
 		return
 	}

@@ -69,9 +69,9 @@ func (m *matcher) matches(e *tagset.Entry) bool {
 	return ok && m.keysByValue[text].Has(e.Key)
 }
 
-// firstMatch returns the first matcher that matches the tag e and may touch it, or nil. If an untrusted matcher matches e, but its key is
-// protected, firstMatch also returns the key. For example, owner is a reserved key, and removeTags has owner from a field of the XR. Then
-// no matcher may touch the tag owner: me, and protected is owner.
+// firstMatch returns the first matcher that matches the tag e and may touch it, or nil. An untrusted matcher may not touch a tag with a
+// protected key. If such a matcher matches e, firstMatch also returns this key. For example, owner is a reserved key, and removeTags has
+// owner from a field of the XR. Then no matcher may touch the tag owner: me, and protected is owner.
 func (l *Labels) firstMatch(matchers []matcher, e *tagset.Entry) (found *matcher, protected string) {
 	for i := range matchers {
 		m := &matchers[i]
@@ -112,7 +112,7 @@ func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 func (l *Labels) firstNaming(entries []resolve.TagPattern, t *tags.Tag) *resolve.TagPattern {
 	e := l.Entry(t)
 
-	for i := range entries {
+	for i := range entries { // Matchers of one entry, since a matcher of several doesn't tell which of them matches.
 		if m, _ := l.firstMatch(newMatchers(l.transformed, entries[i:i+1]), &e); m != nil {
 			return &entries[i]
 		}

@@ -177,6 +177,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 		return nil
 	}
 
+	// Decide has removed the tags that have the named values, so the tags that are left have other values.
 	for e := range d.Tags.All() {
 		if isRemovable := !e.Opaque && !d.addedByProvider(e); isRemovable && d.Labels.namesKey(d.Labels.removeMatchers, e) {
 			keys = append(keys, e.Key)

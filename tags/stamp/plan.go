@@ -13,7 +13,7 @@ type plan struct {
 	labels *Labels
 
 	// launchedName is the name of the field for launched resources, such as spec.forProvider.volumeTags. It is empty for the tag field of
-	// the resource itself.
+	// the resource itself, and for fields that get no labels: see planReserved.
 	launchedName string
 
 	// decision is nil if the tags can't be read, or if there is nothing to decide.

@@ -42,7 +42,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 // desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as
 // crossplane-kind: server-side apply replaces an atomic list as a whole, and then the provider would add its tags again, for ever.
-// restored reports whether desiredTags has added any tags to tags of earlier steps. See testdata/cases/atomic-list.yaml.
+// restored reports whether desiredTags has added any tags to tags of earlier steps. If earlier steps desire no tags, it is false: the
+// provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
 func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.DesiredErr != nil {
 		return nil, false, t.DesiredErr

@@ -47,7 +47,8 @@ type Record struct {
 	// may have the label's string, read with another key. Only Look sets it.
 	HasKey bool
 
-	// dependsOnResource reports whether the label may be a tag of another resource with the same Provider, which has a free slot.
+	// dependsOnResource reports whether the label may be a tag of another resource with the same Provider. For example, the other resource
+	// has a free slot.
 	dependsOnResource bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
@@ -99,7 +100,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 			}
 
 			record.Fate, record.Reason, record.Limit = Skipped, profile.CountCap, limit
-		case d.labelIsTag(i): // An earlier step or another system may have set the same value.
+		case d.labelIsTag(i): // An earlier step or another system may have set the same value: a Retained label becomes Tagged.
 			record.Fate = Tagged
 		}
 	}
@@ -128,13 +129,14 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 	surplus := d.Tags.Len() + toAdd - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
+	// The last labels took their slots last. If there is a surplus, the API refuses their tags.
 	for i := range slices.Backward(d.records) {
 		record := &d.records[i]
 		if record.Fate != Tagged {
 			continue
 		}
 
-		record.Reason = api.Check(record.Key, record.Key, record.Value)
+		record.Reason = api.Check(record.Key, record.Key, record.Value) // The API knows no qualified key, only the tag key.
 
 		switch {
 		case record.Reason != "":

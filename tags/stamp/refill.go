@@ -75,11 +75,11 @@ func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 // keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	canBeEmpty := !refusesEmpty(t) && (empty.IsObject() || empty.IsList())
-	if isThere := t.ObservedValue.IsThere(); !isThere || !t.Field.Atomic || !canBeEmpty {
+	if isAtomic := t.ObservedValue.IsThere() && t.Field.Atomic; !isAtomic || !canBeEmpty {
 		return false
 	}
 
-	// Another field manager may keep the field.
+	// Another field manager may keep the field. All entries of an atomic field have the same owner, so an empty one does, too.
 	return !t.Owners().Stays(&tagset.Entry{}, false) && isOnlyFieldOfParent(t)
 }
 
@@ -191,7 +191,7 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 	saved := policiesUntouched
 
 	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
-		saved = cmp.Or(tagset.TextOf(desired), "null")
+		saved = cmp.Or(tagset.TextOf(desired), "null") // The JSON of the list, such as ["*"].
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err
@@ -236,7 +236,7 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 		return r, nil //nolint:nilerr // Somebody else wrote the annotation.
 	}
 
-	desired := object.Node{}
+	desired := object.Node{} // It removes the managementPolicies if the annotation has null.
 	if policies.GetListValue() != nil {
 		desired = object.NodeOf(policies)
 	}
@@ -244,8 +244,8 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// keepLastTag keeps one observed tag if no tag is desired, Crossplane owns all observed tags, and the API server would make null of an
-// empty field, and then refuse null in each run. This happens in two cases:
+// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. It does so in two cases. In both, the API
+// server would make null of the empty field, and then refuse null in each run:
 //   - Another field manager owns the tag field itself. For example, a provider has copied plexsphere:env: dev from the cloud, the label
 //     env: prod has replaced this tag, and then the label goes.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
@@ -260,7 +260,7 @@ func (p *plan) keepLastTag() {
 	note, manager := NoteLeftover, t.Owners().HeldBy
 
 	switch {
-	case manager != "":
+	case manager != "": // It owns the tag field itself.
 	case isOnlyFieldOfParent(t):
 		note = NoteLastKept
 	default:

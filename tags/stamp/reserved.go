@@ -4,11 +4,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan for an item of a list that gets no labels. It decides only on the item's tags with reserved keys. If owner
-// is a reserved key, it removes owner: me, and leaves env: prod.
+// planReserved returns a plan for a field for launched resources that gets no labels, such as the tags in an item of a list. It decides
+// only on the field's tags with reserved keys. If owner is a reserved key, it removes owner: me, and leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
-	p.decisionHolds = true
 
 	set, _, err := desiredTags(t, l)
 	if err != nil {
@@ -16,7 +15,8 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	}
 
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
-	p.Trusted, p.Notes, p.allRecords = p.decision.trusted, p.decision.notes, p.decision.completeRecords(nil)
+	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
+	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // skips.add adds the tags that are taken away.
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
@@ -32,7 +32,8 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	positions := d.respelled // removeReserved has set it.
+	// The labels at these positions replace a tag that removeReserved has just removed, such as Owner: me for the label owner.
+	positions := d.respelled
 
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {

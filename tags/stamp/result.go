@@ -84,9 +84,14 @@ func (r *Result) HasMoreThanSkips() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Record.Withheld)
 }
 
-// trimRecords sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources. Records of
-// Tagged labels stay. The first words.MaxNameCount records of Withheld labels stay for each fate, and More counts the other ones. If
-// removeTags names 1,000 labels, words.MaxNameCount of their records stay.
+// trimRecords sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
+//   - Of records with the same fate and key, one stays.
+//   - Records of Tagged labels stay.
+//   - The first words.MaxNameCount records of Withheld labels stay for each fate, and More counts the rest. If removeTags names 1,000
+//     labels, words.MaxNameCount of their records stay.
+//   - All other records go.
+//
+// trimRecords also sorts the notes.
 func (r *Result) trimRecords() {
 	r.Notes.sort()
 

@@ -86,6 +86,7 @@ func (s *skips) add(resourcePlan, p *plan) {
 // resourceLacksSlot reports whether p is the plan of a field for launched resources, such as volumeTags, and the tag field of the resource
 // itself has no slot for the record at index i either.
 func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
+	// If both fields share their Labels, the records at an index are of the same label.
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
 	if p == resourcePlan || !isSameLabel {
 		return false
@@ -94,7 +95,8 @@ func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
 	return resourcePlan.decisionHolds && resourcePlan.allRecords[i].lacksSlot()
 }
 
-// addResource adds the resource to the Skip of the record's label. If a and b have no slot for env, one Skip of env has both names.
+// addResource adds the resource to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has both
+// names.
 func (s *skips) addResource(record *Record, resource, provider string) {
 	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit, isTagged: record.Fate == Tagged}
 

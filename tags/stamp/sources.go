@@ -71,9 +71,12 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// newSets returns the function Finder.Sets. It reports whether a tag with the key on t may be from this step: the key begins with
-// keyPrefix, or a label of any resource or of the provider config of t has it. The function doesn't evaluate matchCloudTags, which calls
-// it.
+// newSets returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in three cases:
+//   - The key begins with keyPrefix.
+//   - A label of any resource has the key.
+//   - A label from the provider config of t has the key.
+//
+// matchCloudTags calls the function, so the function doesn't evaluate matchCloudTags: see mayGetLabels.
 func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 	labelsPerResource := sync.OnceValue(func() (out []tags.Label) {
@@ -156,13 +159,14 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	}
 }
 
-// mayGetLabels reports whether t may get labels, whatever tags an entry of resources asks for. Only configs of such resources are required:
-// a requirement that depends on tags could vanish in a later call, and Crossplane calls until requirements stay the same.
+// mayGetLabels reports whether t may get labels. It doesn't look at tags: for an entry of resources, it skips matchTags and matchCloudTags.
+// A requirement that depends on tags could vanish in a later call, and Crossplane calls until requirements stay the same.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
 
-// perhapsSelected returns t in the form that package resolve reads. An entry selects it whatever tags the entry asks for.
+// perhapsSelected returns t in the form that package resolve reads. An entry of resources selects it even if t lacks the tags of matchTags
+// and matchCloudTags.
 func (s *Stamper) perhapsSelected(t *locate.Target) *resolve.ComposedResource {
 	composed := *s.composedOf(t)
 	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }

@@ -106,6 +106,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			return nil, err
 		}
 
+		// t.Resource already has the copies of kubernetesMetadata, even if it gets no tags.
 		if t.HasCopies {
 			out.Changed[t.Name] = t.Resource
 		}

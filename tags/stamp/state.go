@@ -108,8 +108,9 @@ func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots
 	toAdd, inField := s.missingProviderTags()
 
+	// Slots of reservedTags are free for tags outside the field, so they don't count for the field's own limit.
 	limits, forLabels := s.Labels.Limits, s.Labels.Profile.MaxTags-reserved-toAdd
-	if limits != nil && limits.Max-inField < forLabels {
+	if fieldAdmitsFewer := limits != nil && limits.Max-inField < forLabels; fieldAdmitsFewer {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)
 		reserved, toAdd = 0, inField
 	}

@@ -15,7 +15,7 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
-	otherValues := d.keysWithOtherValues()
+	otherValues := d.keysWithOtherValues() // Afterwards, keepLastTag may put back a tag of removeTags.
 	p.keepLastTag()
 
 	// After an error, the resource is left alone, and the run goes on.
@@ -118,7 +118,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return object.Object{}, nil
 	}
 
-	// A string has all tags of the field.
+	// A joined string has all tags of the field, so limits of its text are about all tags together.
 	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
@@ -194,9 +194,11 @@ func parentOf(path object.Path) (parent object.Path, removable bool) {
 // objectsOfAll has the paths of objects that each resource has, or each Object of provider-kubernetes.
 var objectsOfAll = []string{"metadata", "spec", "spec.forProvider", "spec.forProvider.manifest"}
 
-// checkParent returns an error if the desired resource of t lacks the object around a field that is Within one, or the first item of a list
-// on the path: "spec.forProvider.settings has no item to hold tags". The function adds neither, since both may require other fields. See
-// testdata/cases/list-of-one.yaml.
+// checkParent returns an error if the desired resource of t has no place for the tag field, in two cases:
+//   - The field is Within an object, and the object is missing.
+//   - A list on the path has no first item: "spec.forProvider.settings has no item to hold tags".
+//
+// The function adds neither the object nor the item, since both may require other fields. See testdata/cases/list-of-one.yaml.
 func checkParent(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
 		parent := path.First(len(path.Segments()) - 1)
@@ -229,6 +231,7 @@ func checkParent(t *locate.Target) error {
 // inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items in
 // another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
+	// The provider sorts a Sorted list, too, so v has the right order already.
 	if isAtomicList := t.Field.Atomic && v.IsList(); !isAtomicList || t.Field.Sorted {
 		return v
 	}
