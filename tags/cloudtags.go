@@ -8,9 +8,11 @@ import "github.com/plexsphere/function-cloud-tags/tags/profile"
 //
 // The provider is a name of [profile.Names], ignoring case. An unknown provider gets the tag profile generic.
 //
-// The contract for all implementations has the providers aws, hetzner, openstack and generic. The other providers also change
-// keys: gcp makes plexsphere_platform_env of plexsphere:platform/env. They have two more reasons to skip a label:
-// [profile.KeyCollision] and [profile.ValueCharacterClass]. Other implementations test themselves by testdata/conformance.json.
+// Other programs make the same tags. Their contract with this function covers the providers aws, hetzner, openstack and generic, and
+// they test themselves by testdata/conformance.json.
+//
+// Providers outside the contract have two more reasons to skip a label, [profile.KeyCollision] and [profile.ValueCharacterClass]. Some
+// of them also change keys: gcp makes plexsphere_platform_env of plexsphere:platform/env.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
 	p := profile.Of(provider)
 	admitted, skipped := NewTransformer(set.Labels(CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)

@@ -27,8 +27,8 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 // patterns of reserved keys with and without the key prefix, and each of these before and after f. On Google Cloud, platform/*
 // gives platform/*, platform_*, plexsphere:platform/* and plexsphere_platform_*.
 //
-// The patterns are in lower case, since reserved keys ignore case on every cloud. On AWS, a tag Env of a user would match the
-// condition key aws:ResourceTag/env of an IAM policy.
+// The patterns are in lower case, since reserved keys ignore case on every cloud. If env is reserved, so is Env: on AWS, the
+// condition key aws:ResourceTag/env of an IAM policy also matches a tag Env.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
 	patterns := make([]string, 0, 4*len(reserved))
 

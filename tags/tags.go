@@ -100,8 +100,8 @@ const (
 	Fail Conflict = "Error"
 )
 
-// Compare orders labels by their qualified keys, and then by their tag keys. The key env of a source is the tag key plexsphere:env. With
-// keyForm: Tag, it is the tag key env. Both labels have the qualified key env.
+// Compare orders labels by their qualified keys, and then by their tag keys. Two labels may have the qualified key env: the tag key of
+// one is plexsphere:env, and the tag key of the other is env, since its source has keyForm: Tag.
 func (l Label) Compare(other Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
@@ -116,7 +116,7 @@ func (l Label) Beats(other Label) bool {
 	return l.Source.IsLaterThan(other.Source)
 }
 
-// CompareTrust orders trusted labels first. If there are too many labels, all others are skipped before a trusted one.
+// CompareTrust orders trusted labels first. If there are too many labels, the last ones are skipped, so trusted labels stay.
 func (l Label) CompareTrust(other Label) int {
 	switch {
 	case l.Trusted == other.Trusted:

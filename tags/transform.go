@@ -44,7 +44,8 @@ type Transformed struct {
 	profile                *profile.Profile
 	keyFormat, valueFormat profile.Format
 
-	// Only trusted labels may have a Key of reservedTagKeys, or a key of the transformer's reservedKeys before the key format.
+	// reservedTagKeys are the keys on the cloud that only trusted labels may have. The transformer's reservedKeys are the same for keys
+	// before the key format.
 	reservedTagKeys profile.KeySet
 }
 
@@ -74,7 +75,7 @@ func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 
 	entry := t.Key + separator + t.Value
 
-	if _, ok := providersKeySet.ShortestKey(entry, separator); ok {
+	if _, isProviders := providersKeySet.ShortestKey(entry, separator); isProviders {
 		return true
 	}
 
@@ -91,10 +92,11 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 	return strings.TrimPrefix(tagKey, d.transformer.keyPrefix)
 }
 
-// HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud. If
-// that is empty, it returns false.
+// HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
+// Without a key prefix, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // The prefix alone, since the qualified key is empty.
+	// A tag key is a prefix and a qualified key. Prefixed gets the empty qualified key here, so that it returns the prefix alone.
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
@@ -103,6 +105,7 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) []string {
 	tagKeys := []string{key, d.keyFormat.Apply(key)}
 
+	// The key format may have another prefix than the key prefix.
 	for _, prefixed := range []string{d.transformer.keyPrefix + key, d.keyFormat.Prefixed(key, d.transformer.keyPrefix+key)} {
 		tagKeys = append(tagKeys, prefixed, d.keyFormat.Apply(prefixed))
 	}
@@ -185,6 +188,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 		reason := d.add(l)
 
+		// On this profile, the tag key may become a reserved key. Then the trusted label that lost to l counts after all.
 		if overridden, ok := t.overridden[l.TagKey]; ok && !l.Trusted {
 			if isReserved := reason == profile.ReservedKey || d.tag(overridden).Reserved; isReserved {
 				d.add(overridden)
@@ -197,7 +201,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// A trusted tag without a slot is an error. A label that is handed on may lack a slot, so it doesn't count as trusted.
+	// It is an error if a trusted tag gets no slot. It is no error for a label that is handed on, so such a label doesn't count as trusted.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
@@ -229,7 +233,7 @@ func (d *Transformed) tag(l Label) Tag {
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
-	if providersKeySet.Has(t.Key) && !d.profile.HandsLabelsOn || t.Reserved && !t.Trusted {
+	if isProviders := providersKeySet.Has(t.Key) && !d.profile.HandsLabelsOn; isProviders || t.Reserved && !t.Trusted {
 		return t, profile.ReservedKey
 	}
 
