@@ -62,7 +62,8 @@ type Place struct {
 	// nothing: ebsBlockDevice.tags of an Instance.
 	NeverWritten []object.Path
 
-	// fieldIn returns the tag field in an apiVersion of the kind. It is nil for launched places.
+	// fieldIn returns the tag field in an apiVersion of the kind. It is nil for launched places: for these, FieldIn
+	// always returns Field.
 	fieldIn func(apiVersion string) *field.Field
 }
 
@@ -141,14 +142,16 @@ func (o *outline) leaveReason() Reason {
 
 // A Controller manages cloud resources, but is not a provider of Crossplane. A field of an object can stop the controller.
 type Controller struct {
-	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. It is empty without a Value.
-	domain string
-
-	// The controller leaves an object alone if the field at Path has the Value. For example, ACK leaves an object alone if
-	// the annotation services.k8s.aws/read-only is "true". Without a Value, the field only pauses the controller: it writes
-	// tags later.
+	// Path is the path of that field. Value decides on what the field does:
+	//   - If Value isn't empty, the controller leaves an object alone whose field has this value. For example, ACK leaves an
+	//     object alone if the annotation services.k8s.aws/read-only is "true".
+	//   - If Value is empty, the field only pauses the controller, which writes tags later.
 	Path  object.Path
 	Value string
+
+	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. It is empty if Value is empty, since
+	// ControllerOf passes over controllers that a field only pauses.
+	domain string
 }
 
 // The controllers are ACK, Azure Service Operator (.azure.com), the OpenStack Resource Controller (.k-orc.cloud), Config
@@ -248,12 +251,13 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	k := &TargetKind{APIVersion: key.apiVersion}
 	k.GroupVersionKind, k.Wraps = schema.FromAPIVersionAndKind(key.apiVersion, key.kind), key.wraps
 
-	// A kind of another controller, such as a Bucket of ACK, is managed without forProvider.
+	// A kind is managed if it belongs to another controller, such as ACK, or if its resources look managed and its API group can
+	// have a provider. Kinds in the API group of the XR are never managed.
 	family, _ := field.FamilyOf(k.GroupKind())
-	inXRGroup := k.Group == ts.finder.CompositeGroup // Kinds in the API group of the XR are no managed resources.
+	inXRGroup := k.Group == ts.finder.CompositeGroup
 	k.Managed = !inXRGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
-	// This profile only chooses the usual tag field of kinds that nothing else knows: see field.ByProfile.
+	// If nothing else knows the kind, field.ByProfile takes the usual tag field of this profile. The profile has no other use.
 	k.Profile = family.Profile
 	if p := ts.finder.Input.ProviderValue(); p != "" && k.Profile == "" {
 		k.Profile = profile.Of(p).Name
@@ -340,14 +344,15 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	}
 }
 
-// schemaAtHand returns the schema of the kind if Crossplane has already sent it. It never asks Crossplane for one.
+// schemaAtHand returns the schema of the kind if Crossplane has already sent it, and otherwise no object. Crossplane may have sent the
+// schema for one of two reasons: this function has asked for it, or the pipeline step requires it. schemaAtHand never asks for one.
 func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 	s := ts.schemas[k.GroupVersionKind]
 	if s.IsObject() || ts.finder.Schemas.Given == nil {
 		return s
 	}
 
-	return ts.finder.Schemas.Given(k.GroupVersionKind) // The pipeline step may have asked for the schema.
+	return ts.finder.Schemas.Given(k.GroupVersionKind)
 }
 
 // FieldIn returns the tag field in the apiVersion in which a field manager wrote the resource.
@@ -370,7 +375,7 @@ func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) fun
 			return f
 		}
 
-		cache[apiVersion] = desiredField
+		cache[apiVersion] = desiredField // It stays if apiVersion has no tag field, or is one of another group.
 
 		other := k.Kind
 		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, other.Kind)

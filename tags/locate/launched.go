@@ -11,7 +11,7 @@ import (
 type LaunchedPlace struct {
 	Place
 
-	// LaunchedField has more facts on Place.Field, which points to its Field.
+	// LaunchedField is the field with facts that only launched fields have, such as List. Place.Field points to its Field.
 	LaunchedField field.Launched
 }
 

@@ -129,6 +129,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
+		// Crossplane would remove tags that it has applied to an ignored resource, unless this function kept them in the tag field.
 		keepsAppliedTags := t.LeaveReason == Ignored && !t.Observed.IsZero()
 		if t.Selected && (t.LeaveReason == None || keepsAppliedTags) {
 			ts.Locate(t)
@@ -233,8 +234,8 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 }
 
 // copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:
-// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one isn't a map, it returns all of after. On Azure,
-// which ignores the case of keys, a copied key has all its spellings: for a copy of zone, it returns zone and Zone.
+// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one isn't a map, it returns all of after. Azure ignores
+// the case of keys: if copying has added zone to {Zone: a}, copiedEntries returns both zone and Zone.
 func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after

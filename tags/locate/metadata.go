@@ -23,7 +23,7 @@ type instanceMetadataKind struct {
 }
 
 // instanceMetadataKinds are all kinds with the field instanceMetadataTags, except SpotInstanceRequest: EC2 shows none of its tags.
-// The Instance of provider-aws lacks this field, and Karpenter sets `disabled`.
+// The Instance of provider-aws isn't here, since it lacks this field. No kind of Karpenter is, since Karpenter sets `disabled`.
 //
 //	kind                   EC2 shows, if `enabled`                 EC2 doesn't show
 //	Instance               spec.forProvider.tags                   volumeTags, rootBlockDevice.tags
@@ -76,7 +76,8 @@ func (t *Target) applyInstanceMetadataRules() {
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // Such as an item of tagSpecifications. An error means that it doesn't exist.
+	// The tags of an instance are at tagsPath, or in an item of tagSpecifications with resourceType: instance.
+	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
 		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile
 	}

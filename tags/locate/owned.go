@@ -16,8 +16,9 @@ import (
 )
 
 // Fields of these field managers also count as Crossplane's. Crossplane without pipelines applied composed resources as
-// `crossplane`. Before its first server-side apply, Crossplane clears all field managers. Fields that it doesn't apply then belong
-// to `before-first-apply`, which it removes in the next run: see PatchingManagedFieldsUpgrader in its package internal/ssa.
+// `crossplane`. Before its first server-side apply, Crossplane clears all field managers. The fields that this apply leaves out belong
+// to `before-first-apply` until the next run, in which Crossplane removes this manager: see PatchingManagedFieldsUpgrader in its
+// package internal/ssa.
 const (
 	ownerBeforePipelines = "crossplane"
 	ownerBeforeApply     = "before-first-apply"
@@ -67,7 +68,7 @@ type Owner struct {
 	Manager string
 
 	// OthersOwnKeyAndValue reports whether one other field manager owns both the item {key: env} and its value: prod. If
-	// kubectl-edit owns only {key: env}, this is left without a value once Crossplane no longer applies the item.
+	// kubectl-edit owns only {key: env}, the item loses its value once Crossplane no longer applies it.
 	OthersOwnKeyAndValue bool
 }
 
@@ -96,8 +97,9 @@ type Owners struct {
 	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether all entries have the same owner, fieldOwner: Field.Atomic is set, or field managers own the field or
-	// a parent as a whole, as in {"f:tags": {}}, and none owns an entry.
+	// Atomic reports whether all entries have the same owner, fieldOwner. This is so in two cases:
+	//   - Server-side apply replaces the field as a whole: Field.Atomic is set.
+	//   - Field managers own the field or a parent as a whole, as in {"f:tags": {}}, and none owns an entry.
 	Atomic     bool
 	fieldOwner Owner
 
@@ -160,7 +162,7 @@ func (o *Owners) HasOurs() bool {
 		}
 	}
 
-	return o.Unknown
+	return o.Unknown // Crossplane counts as the owner of all entries.
 }
 
 // ownersOf returns the owners of the entries of the field f. fieldIn returns f in another apiVersion of the kind: a field
@@ -173,8 +175,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// wholeDepth is the depth of the deepest element owned as a whole: 2 for {"f:spec": {"f:tags": {}}}. partDepth is the depth
-	// of the deepest entry, or element owned with something inside: 3 for {"f:spec": {"f:tags": {"f:env": {}}}}.
+	// These are the largest depths that follow returns for the field managers: wholeDepth with isWhole, and partDepth without. For
+	// spec.tags, {"f:spec": {"f:tags": {}}} gives wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} gives partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	for item := range ms.list.Items() {
@@ -190,8 +192,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			wholeDepth, out.fieldOwner = depth, Owner{}
 		}
 
-		ownsEntries := f.Atomic && depth > len(path) // The owner of an entry of an atomic field owns the field.
-		if ownsDeepest := isWhole && depth == wholeDepth; ownsDeepest || ownsEntries {
+		ownsAtomicEntry := f.Atomic && depth > len(path) // The owner of an entry of an atomic field owns the field.
+		if ownsDeepest := isWhole && depth == wholeDepth; ownsDeepest || ownsAtomicEntry {
 			out.fieldOwner = out.fieldOwner.with(m)
 		}
 
@@ -202,7 +204,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(m, ownedEntries, writtenField)
 	}
 
-	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside.
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside the element at wholeDepth.
 	out.Atomic = f.Atomic || isOwnedWhole
 
 	return out
@@ -229,6 +231,7 @@ func (o *Owners) addEntries(m fieldManager, ownedEntries object.Node, f *field.F
 		if ownsItem || ownsValue || m.isOurs {
 			key := entryKey(string(e), f)
 			owner := o.entries[key].with(m)
+			// It stays true once one of the other field managers owns both.
 			owner.OthersOwnKeyAndValue = owner.OthersOwnKeyAndValue || !m.isOurs && ownsItem && ownsValue
 			o.entries[key] = owner
 		}

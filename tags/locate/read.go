@@ -27,8 +27,8 @@ func (t *Target) Owners() *Owners {
 }
 
 // ReadTags returns the tags in the value, such as {env: prod}. The value is t.DesiredValue, t.ObservedValue, or what the provider reports.
-// keys say which entries are tags, such as whether a=b=c has the key a or a=b. ReadTags returns nil if the value isn't there, or if it
-// doesn't have the shape of the tag field.
+// keys say which entries are tags, and what their keys are: the string a=b=c may have the key a or a=b. ReadTags returns nil if the value
+// isn't there, or if it doesn't have the shape of the tag field.
 func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 	if !value.IsThere() {
 		return nil

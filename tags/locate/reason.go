@@ -30,7 +30,7 @@ const (
 	// services.k8s.aws/read-only: "true".
 	ReadOnly
 
-	// NotSelected is a resource that the input doesn't select for any reason but NotInCloud.
+	// NotSelected is a resource that the input doesn't select. See NotInCloud for the exception.
 	NotSelected
 
 	// NotInCloud is a resource that the input doesn't select because its provider doesn't report the tags of matchCloudTags.
@@ -39,8 +39,8 @@ const (
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
 	NoField
 
-	// NoFieldDespiteEntry is a NoField kind with an entry of tagFields. Without fieldPath, the entry asks for the known field, and there
-	// is none.
+	// NoFieldDespiteEntry is a NoField kind with an entry of tagFields. The entry has no fieldPath. So it asks for the tag field that is
+	// known of the kind, and there is none.
 	NoFieldDespiteEntry
 
 	// Undeclared is a kind with an entry of tagFields with shape Labels. The schema of the kind lacks the field of the entry.
@@ -118,7 +118,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 
 // WhyUnselected returns why the input doesn't select t.
 func (t *Target) WhyUnselected() Reason {
-	if t.ByCloudTags && t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn {
+	if canHaveTags := t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn; canHaveTags && t.ByCloudTags {
 		return NotInCloud
 	}
 
@@ -132,8 +132,8 @@ func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape) string {
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
 }
 
-// manifestHint returns advice on an Object of provider-kubernetes, with the field for labels of a manifest. For other kinds,
-// manifestHint returns "".
+// manifestHint returns the advice, followed by the field for labels of the manifest in an Object of provider-kubernetes: "; to set labels
+// on any manifest, add it with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map". For other kinds, it returns "".
 func (t *Target) manifestHint(advice string) string {
 	if t.Kind.Wraps.Empty() {
 		return ""

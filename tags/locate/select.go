@@ -17,7 +17,8 @@ func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 }
 
 // decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on
-// selected: each entry that matches t otherwise has matchCloudTags.
+// selected. For example, they decide on a Bucket if the only entry for buckets is {kind: Bucket, matchCloudTags: {env: prod}}. They
+// don't if another entry is {kind: Bucket}, since that selects the Bucket anyway.
 func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
 		switch entry := &entries[i]; {
@@ -32,7 +33,7 @@ func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target
 	return selected || len(entries) == 0, byCloudTags
 }
 
-// MaySelect reports whether an entry may select t once the tags of t are known: MaySelect skips matchTags and matchCloudTags.
+// MaySelect reports whether an entry may select t once the tags of t are known. MaySelect doesn't read matchTags and matchCloudTags.
 func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsExceptTags(&e, t) })
 }
@@ -59,7 +60,7 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.Sets(t, key) })
 	}
 
-	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags)
+	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags) // If none is left, every wanted tag could be this step's own.
 }
 
 // locatesTags locates the tag field of t, and reports whether it holds tags. Labels that are handed on are no tags. Without
@@ -71,6 +72,7 @@ func (ts *Targets) locatesTags(t *Target) bool {
 // hasAll reports whether all wanted tags are among the tags of t that read returns.
 func (t *Target) hasAll(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
+	// In a list of strings, no other keys count: if a=b is wanted, the string a=b=c has the key a=b.
 	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
 
 	set := read(&keys)
