@@ -44,8 +44,8 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil
 }
 
-// presentContextObject returns the contextObject. If the key is absent or null, the error is a *absence, which fails only required
-// sources.
+// presentContextObject returns the object that contextObject returns. If the key is absent or null, the error is a *absence,
+// which fails only required sources.
 func (r *resolver) presentContextObject(key string) (namedObject, error) {
 	o, err := r.contextObject(key)
 	if err == nil && o.IsZero() {

@@ -36,7 +36,7 @@ func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) 
 	}
 
 	hint := ""
-	if err == nil {
+	if err == nil { // A number or a boolean, which the encoding Plain or JSON doesn't take.
 		hint = ": quote it, or write encoding: Scalar"
 	}
 

@@ -38,7 +38,7 @@ var errWaiting = errors.New("waits for objects that it reads")
 
 // evaluate returns the value of an expression that computes something else than a label, such as required.team.spec.organization in
 // a selector. If the expression has no value, the error is a *absence. While Crossplane fetches objects, the error is errWaiting.
-// Messages say what the expression computes, such as "the name" or "the labels to match": this is setting.
+// setting is what the expression computes, for messages: "the name" or "the labels to match".
 func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.Value, error) {
 	if err := r.requireObjects(e); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func valuelessError(setting, why string) error {
 func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
-		hasName := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != ""
-		isRead := hasName && (e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name))
+		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != "" // As required.team, for the name team.
+		isRead := isReadable && (e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name))
 
 		if !isRead || r.passedSources[s] {
 			continue
@@ -113,7 +113,7 @@ func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNo
 			return text, "", ok, err
 		}
 
-		err = errors.New("it is null in JSON")
+		err = errors.New("it is null in JSON") // Only then asText returns false. It counts as no value: see below.
 	case !errors.As(err, new(*expression.AbsentError)):
 		return "", "", false, errors.Wrapf(err, "%s[%s]", value.path, value.key)
 	}

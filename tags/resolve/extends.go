@@ -31,7 +31,7 @@ func Extend(ctx context.Context, decoder *v1beta1.Decoder, input *v1beta1.CloudT
 	}
 
 	joined, err := decoder.Join(ctx, input, encoded, standard)
-	if broken := (*v1beta1.StandardError)(nil); errors.As(err, &broken) {
+	if errors.As(err, new(*v1beta1.StandardError)) {
 		return nil, errors.Wrapf(err, "cannot resolve extends: %s of %s", input.Extends.FromFieldPath, standard.Title)
 	}
 
@@ -62,7 +62,7 @@ func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.St
 
 	size := len(standard.Text())
 	if !standard.IsString() {
-		size = standard.JSONSize(maxStandard)
+		size = standard.JSONSize(maxStandard) // JSONSize stops counting above maxStandard.
 	}
 
 	if size > maxStandard {

@@ -37,6 +37,7 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 	read, err := r.patternsOf(s.Include, sourceName)
 	note, missesOptional := noteIfOptional(s, err)
 
+	// If what include reads is optional and absent, or isn't here yet, read has no patterns. Then the filter includes no key.
 	if isFailure := err != nil && !missesOptional && !errors.Is(err, errWaiting); isFailure {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 	}
 
 	if !found {
-		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, soWithAllSuffix(objects))
+		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, sameForAllSuffix(objects))
 		return out, objects[0].missingError(include.FromFieldPath, note)
 	}
 

@@ -89,8 +89,8 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 	return labels[:min(len(labels), maxLabels)]
 }
 
-// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Labels of that set are the same for
-// all composed resources. A label without room there has no room in the set of any resource.
+// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Each composed resource has the labels of
+// common, or others with their keys, and perhaps more. So a label without room in common gets no room in the set of any resource.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
@@ -100,8 +100,9 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	p.labels = slices.DeleteFunc(p.labels, func(scoped scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A sourceLimit admits the first maxLabels+1 labels of one source, in the order of their keys, and counts the others. So a source with
-// a million labels doesn't fill the memory. By the one label more than maxLabels, leaveOutSurplus sees that there are too many.
+// A sourceLimit admits the first maxLabels+1 labels of one object of a source, in the order of their keys, and counts the others. So an
+// object with a million labels doesn't fill the memory. By the one label more than maxLabels, leaveOutSurplus sees that there are too
+// many.
 type sourceLimit struct {
 	reserved profile.KeySet
 

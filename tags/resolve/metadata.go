@@ -22,8 +22,9 @@ type Metadata struct {
 
 	Labels, Annotations ByItem
 
-	// PerResource returns the labels and annotations that the entry may copy to one composed resource. It is nil if they are the
-	// same for all composed resources.
+	// PerResource returns the labels and annotations that the entry may copy to one composed resource. It is nil, unless expressions
+	// of the entry read the composed resource, as desired.metadata.labels does. For entries that copy from composed resources, see
+	// MetadataOf.
 	PerResource func(c *ComposedResource) (Metadata, error)
 }
 
@@ -32,7 +33,7 @@ type Metadata struct {
 // name is empty.
 type ByItem map[string]map[string]string
 
-// wholeObject is the name in ByItem of labels or annotations that no item of a list has.
+// wholeObject is the name in ByItem for labels or annotations of a whole object, not of an item of a list.
 const wholeObject = ""
 
 // add adds labels or annotations of an item. They replace earlier labels or annotations of the item with the same keys.
@@ -79,9 +80,9 @@ func (r *resolver) resolveMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadataFor returns the labels and annotations that the entry may copy. If several objects have the same key, the object with the
-// last name wins. If the entry copies from composed resources, or evaluates expressions for each of them, the Metadata has no labels
-// and annotations yet. See testdata/metadata.yaml.
+// metadataFor returns the labels and annotations that the entry may copy. If several objects have the same key, the last one wins, in
+// the order of findObjects. If the entry copies from composed resources, or evaluates expressions for each of them, the Metadata has no
+// labels and annotations yet. See testdata/metadata.yaml.
 func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
@@ -128,7 +129,7 @@ func (r *resolver) computedMetadata(entry *v1beta1.MetadataCopy) (Metadata, erro
 
 	out := newMetadata(entry)
 	out.PerResource = func(c *ComposedResource) (Metadata, error) {
-		r.evaluator.For(c.Name, c.Desired, c.Observed)
+		r.evaluator.For(c.Name, c.Desired, c.Observed) // So expressions read c.
 
 		m, err := r.evaluateMetadata(entry)
 

@@ -60,7 +60,8 @@ type ComposedResource struct {
 	Selects func(entries []v1beta1.ResourceSelector) bool
 }
 
-// isSelectedBy reports whether the source s gives its labels to the resource: to all resources, or to those that it selects.
+// isSelectedBy reports whether the source s gives its labels to the resource. Either s gives them to all resources, or it selects this
+// one.
 func (c *ComposedResource) isSelectedBy(s *v1beta1.Source) bool {
 	return s.Resources == nil || c.Selects(s.Resources)
 }
@@ -127,8 +128,8 @@ type scopedLabel struct {
 	// configSource gives all labels of provider configs. It is nil for single labels.
 	configSource *configSource
 
-	// wasFound reports whether any resource so far has the label, or a provider config that can be read, even if its labels are
-	// an empty map. whyMissing is the first reason why a resource lacks the label.
+	// wasFound reports whether any resource so far has the label. For a configSource, it reports whether the config of any resource
+	// so far gives labels, or has an empty map of them. whyMissing is the first reason why a resource lacks the label or labels.
 	wasFound   bool
 	whyMissing string
 
@@ -189,7 +190,7 @@ func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *
 	switch {
 	case scoped.configSource != nil:
 		config := p.listedConfigOf(scoped.configSource, c)
-		if config.isZero() {
+		if config.isZero() { // c has no config, and so no name of one, or a config that the source doesn't list.
 			scoped.configSource.unlistedName = cmp.Or(scoped.configSource.unlistedName, c.Config.Name)
 		}
 
@@ -237,7 +238,7 @@ type ValuelessLabel struct {
 
 // differingKeys returns the tag keys of labels that may differ per resource, with the last source of each key. For example, it has
 // plexsphere:env if a source gives env: test to Buckets only. A label of a provider config is among them once LabelSetOf has read the
-// config.
+// config. There are none if p is nil.
 func (p *PerResource) differingKeys() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
@@ -253,6 +254,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 		}
 
 		for _, l := range labels {
+			// Denied labels don't count.
 			if l.Trusted || !tags.HasReservedKey(p.reserved, l) {
 				out[l.TagKey] = l.Source // A later source takes the place of an earlier one.
 			}
@@ -337,7 +339,9 @@ type Difference struct {
 }
 
 // Differences returns the labels that may differ per composed resource, with the reasons, in the order of their sources. For
-// example, region may differ since "sources[1]: expressions[region] mentions desired".
+// example, region may differ since "sources[1]: expressions[region] mentions desired". Each computed label has a Difference of its own.
+// Successive labels with values share the Difference of a source that selects resources: "sources[2]: the resources that it selects get
+// env, team". There are no differences if p is nil.
 func (p *PerResource) Differences() (out []Difference) {
 	for i := 0; p != nil && i < len(p.labels); i++ {
 		scoped := &p.labels[i]

@@ -33,13 +33,16 @@ type configSource struct {
 	// contents of each config that was read so far.
 	contents map[configKey]*configContent
 
-	// unlistedName is the first config of a resource that Names doesn't list, for a message: dev, if Names is [prod].
+	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list: dev, if Names is [prod]. It is
+	// for a message.
 	unlistedName string
 }
 
-// A configContent has the labels of a provider config that a source includes. leftOut counts the labels beyond the sourceLimit, which
-// labels lacks. err is a *absence if there is no config, no field such as spec.tags, no key with the prefix, or if include leaves out
-// all labels.
+// A configContent has those labels of a provider config that a source includes, but no labels beyond the sourceLimit: leftOut counts
+// them. err is a *absence in these cases:
+//   - There is no config.
+//   - The config has no field such as spec.tags, or no key with the prefix.
+//   - include leaves out all labels.
 type configContent struct {
 	labels  []tags.Label
 	leftOut int
@@ -60,8 +63,8 @@ func (source *configSource) usedLabels() (out [][]tags.Label) {
 	return out
 }
 
-// A Config names the provider config of a resource, such as ClusterProviderConfig default. It has the fields of field.ConfigRef, since
-// package field belongs to a later stage. Resources without a provider config have the zero Config.
+// A Config names the provider config of a resource, such as ClusterProviderConfig default. Resources without a provider config have the
+// zero Config. Config repeats the fields of field.ConfigRef: package field belongs to a later stage, so it isn't imported here.
 type Config struct {
 	schema.GroupVersionKind
 
@@ -190,8 +193,8 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 	return content.labels, err
 }
 
-// readConfig reads the labels of a provider config for a source. While the config isn't here yet, the function asks again, and doesn't use
-// the result. See testdata/providerconfig.yaml.
+// readConfig reads the labels of a provider config for a source. While Crossplane fetches the config, the result says that there is none.
+// Nobody uses this result, since the function then responds only that it needs the config. See testdata/providerconfig.yaml.
 func (p *PerResource) readConfig(source *configSource, config configKey) configContent {
 	objects, _ := p.required.Resources(config.selector())
 	if len(objects) == 0 {
@@ -227,7 +230,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		}
 	}
 
-	// If the map of the config is empty, that is on purpose, and no absence.
+	// It is an absence if include leaves out all labels. An empty map is on purpose, and no absence.
 	if foundCount > 0 && len(out) == 0 {
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}}
 	}
@@ -235,8 +238,8 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 	return configContent{labels: out, leftOut: limit.leftOut}
 }
 
-// whyEmpty returns the reason why the source finds no labels for any resource. whyFirst is the reason for the first config. It is empty
-// if no config was read.
+// whyEmpty returns the reason why the source finds no labels for any resource. The parameter whyFirst is the reason for the first config
+// that was read, or empty if none was. If there is nothing to say, whyEmpty returns an empty string.
 func (source *configSource) whyEmpty(whyFirst string) string {
 	switch used := len(source.usedLabels()); {
 	case used > 1:

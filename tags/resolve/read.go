@@ -51,7 +51,7 @@ func (o namedObject) stringMapAt(path object.Path) (map[string]string, error) {
 		return nil, err
 	}
 
-	fields := n.Value()
+	fields := n.Value() // A copy: the object keeps its null values.
 	maps.DeleteFunc(fields.GetStructValue().GetFields(), func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
 	return object.StringMap(fields, o.prefix+path.String())
@@ -63,11 +63,11 @@ func patternsIn(n object.Node, name string, validate func(pattern string) string
 	out := make([]string, 0, n.Len())
 
 	for item := range n.Items() {
-		text := item.Text()
-		if !item.IsText(text) {
+		if !item.IsString() {
 			return nil, errors.Errorf("%s[%d] is %s, not a string", name, len(out), item.Kind())
 		}
 
+		text := item.Text()
 		if why := validate(text); why != "" {
 			return nil, errors.Errorf("%s[%d] %q: %s", name, len(out), text, why)
 		}
@@ -105,6 +105,8 @@ func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
 
 		for b, value := range fields.Fields() {
 			key := string(b)
+
+			// Without a prefix, stripped is the whole key.
 			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !value.IsNull() {
 				out[stripped] = foundValue{Node: value, path: o.prefix + path.String(), key: key}
 			}
@@ -148,8 +150,8 @@ func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) 
 }
 
 // selectorValue returns the name or the namespace for a selector. It is the value of s, or comes from a field or an expression: see
-// textOf and evaluate. A nil s gives an empty string. If the field or the expression has no value, the error is a *absence. Its note is
-// the parameter note for a field, and has the setting for an expression.
+// textOf and evaluate. A nil s gives an empty string. If the field or the expression has no value, the error is a *absence. For a field,
+// the note of the absence is the parameter note. For an expression, it has the setting: "the expression of the name has no value: …".
 func (r *resolver) selectorValue(s *v1beta1.StringSelector, setting, note string) (string, error) {
 	switch {
 	case s == nil:

@@ -70,7 +70,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 
 	recorded := r.recordedIndex(s, objects)
 	noneFound := isAbsence(findErr)
-	noneRecorded := len(objects) > 0 && recorded < 0
+	noneRecorded := len(objects) > 0 && recorded < 0 // False while Crossplane fetches the objects.
 
 	if bound && (noneFound || noneRecorded) {
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
@@ -132,11 +132,11 @@ func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, e
 		return out, nil
 	}
 
-	return nil, &absence{note: firstNote + soWithAllSuffix(objects)}
+	return nil, &absence{note: firstNote + sameForAllSuffix(objects)}
 }
 
-// soWithAllSuffix returns the end of a note on the first of several objects: ", and so with all 2 objects". It is empty for one object.
-func soWithAllSuffix(objects []namedObject) string {
+// sameForAllSuffix returns the end of a note on the first of several objects: ", and so with all 2 objects". It is empty for one object.
+func sameForAllSuffix(objects []namedObject) string {
 	if len(objects) <= 1 {
 		return ""
 	}
@@ -370,6 +370,7 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 
 	matchLabels.Labels, err = r.selectorLabels(res.MatchLabels, "the labels to match", neitherGiven)
 
+	// With empty: Any, an empty map in the field selects all objects. So does an absent field, unless there are defaultMatchLabels.
 	emptyMatchesAny := res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny
 	if emptyMatchesAny && len(matchLabels.GetLabels()) == 0 {
 		absentWithoutDefault := isAbsence(err) && res.DefaultMatchLabels == nil

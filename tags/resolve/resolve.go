@@ -25,11 +25,11 @@ import (
 // once Crossplane has fetched all objects.
 type LabelSet struct {
 	// Provider names the tag profile, such as aws. It comes from a field of the composite resource, or else from a class. It is
-	// empty if neither has a provider, and if the input has provider.value.
+	// empty if neither has a provider. A provider that is written in the input itself, as provider.value, is not in it.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. Labels that may differ per composed resource are in PerResource
-	// only. The same holds for Denied and Overridden.
+	// Labels of all sources, sorted. No two have the same tag key. A label that may differ per composed resource is in PerResource
+	// only: env: test for Buckets alone is neither here, nor in Denied or Overridden.
 	Labels []tags.Label
 
 	// PerResource has all labels for each composed resource. It is nil if no label differs.
@@ -57,7 +57,7 @@ type LabelSet struct {
 	Remove, Ignore []TagPattern
 
 	// Metadata has the labels and annotations that kubernetesMetadata copies, for each of its entries. Entries that copy from
-	// composed resources have none yet.
+	// composed resources, or compute them for each, have none yet.
 	Metadata []Metadata
 
 	// CommonValueless names the expressions without a value, in the order of their sources and keys. Expressions that are
@@ -76,7 +76,9 @@ type LabelSet struct {
 }
 
 // A Hop has the objects of one source in a chain of objects: the source "team" finds the Team payments, whose spec.organization
-// selects an Organization. Each source of a chain gives no labels, or an expression selects its objects.
+// selects an Organization. A source has a Hop in two cases:
+//   - It gives no labels, and other sources read its objects.
+//   - An expression such as required.team.spec.organization selects its objects.
 type Hop struct {
 	// Source is the name of the source in messages, and Objects are the names of its objects.
 	Source  string
@@ -127,8 +129,8 @@ func SurplusMessage(surplus int) string {
 }
 
 // Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It also
-// gets the trusted labels among Overridden. If a key format turns the key of the label that won into a reserved key, the trusted label
-// counts instead.
+// gets the trusted labels among Overridden, since one of them may win after all. On Google Cloud, a/b becomes a_b. If a_b is reserved,
+// only a trusted label may have it. Then a trusted label a/b wins over the later, untrusted label a/b.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
@@ -143,6 +145,7 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 // CommonLabels returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
 // env: test to some resources.
 func (s *LabelSet) CommonLabels() []tags.Label {
+	// A key that doesn't differ has no source here. A nil source is later than no other, so the label stays.
 	lastSources := s.PerResource.differingKeys()
 
 	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return lastSources[l.TagKey].IsLaterThan(l.Source) })
@@ -150,14 +153,14 @@ func (s *LabelSet) CommonLabels() []tags.Label {
 
 // ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
 // "classes": {"size": {…}}}. The keys of labels are qualified keys, and a class is the whole object, by the name of its source. Two
-// labels may have the same qualified key, but different tag keys. Then the trusted label wins, or else the later one. See
-// testdata/tocontext.yaml.
+// labels may have the same qualified key, but different tag keys: the tag keys plexsphere:env and, with keyForm: Tag, env both have the
+// qualified key env. Then the trusted label wins, or else the later one. See testdata/tocontext.yaml.
 func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	winners := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.CommonLabels() {
-		if winner := winners[l.QualifiedKey]; winner.Beats(l) {
+		if winner := winners[l.QualifiedKey]; winner.Beats(l) { // The first label of a key meets the zero Label, which beats none.
 			continue
 		}
 
@@ -192,7 +195,7 @@ type resolver struct {
 	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
-	// selections has the objects of each source so far for which selectedObjects has looked.
+	// selections has what selectedObjects has found so far, for each source that it was asked for.
 	selections map[*v1beta1.Source]selection
 
 	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts counts the patterns in fields
@@ -241,9 +244,9 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 			return LabelSet{}, err
 		}
 
-		s := &input.Sources[i]
-		name := input.SourceName(i)
+		s, name := &input.Sources[i], input.SourceName(i)
 
+		// takeSource also fills r.selections[s] if s selects objects.
 		err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
 		if why := r.selections[s].ambiguity; why != "" {
 			r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, why})
@@ -258,7 +261,8 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", name)
 		}
 
-		if objects := r.selections[s].objects; len(objects) > 0 && (s.IsHop() || s.Resource.IsComputed()) {
+		isHop := s.IsHop() || s.Resource.IsComputed()
+		if objects := r.selections[s].objects; len(objects) > 0 && isHop {
 			r.set.Hops = append(r.set.Hops, Hop{name, words.Map(objects, func(o namedObject) string { return o.name })})
 		}
 	}
@@ -269,7 +273,7 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 
 	// The provider in a field of the composite resource wins over the provider of a class.
 	if p := input.Provider; p != nil && !p.FromFieldPath.IsZero() {
-		provider, err := r.textOf(p, "")
+		provider, err := r.textOf(p, "") // An absence is ignored, and needs no note.
 		if err != nil && !isAbsence(err) {
 			return LabelSet{}, errors.Wrap(err, "cannot resolve provider")
 		}
@@ -334,7 +338,8 @@ func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	}
 }
 
-// countLeftOut adds n labels of the source s that a sourceLimit has left out to the count of the set or of the PerResource.
+// countLeftOut counts n labels of the source s that a sourceLimit has left out. If s selects resources, the PerResource counts them, and
+// otherwise the set.
 func (r *resolver) countLeftOut(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
 		r.set.LeftOut += n

@@ -28,8 +28,8 @@ type sourceType struct {
 	// title returns the name in messages of a source without a name, such as "the input" or "spec.labels".
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kindsRead returns the kinds of the objects that a source reads, such as Namespace. It is nil for types of sources that read no
-	// objects, or provider configs. composite is the kind of the composite resource.
+	// kindsRead returns the kinds of the objects that a source reads, such as Namespace. It is nil for sources that read no objects,
+	// and for sources of provider configs: see KindsRead. composite is the kind of the composite resource.
 	kindsRead func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 }
 
@@ -47,7 +47,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 // Title returns the name of a source for messages. A source without a name gets the name of the field or object that it
 // reads, such as "spec.labels" or "ConfigMap tags". The name "tags" may come from a field of the composite resource xr.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
-	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
+	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" { // title reads only the xr of a resolver.
 		return t.title(&resolver{xr: namedObject{Object: object.FromStruct(xr)}}, s)
 	}
 
@@ -73,7 +73,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.IsHop() || s.Include == nil {
+	if s.IsHop() || s.Include == nil { // IsHop is also true for the types Value and Expression, whose keys InputKeys returns.
 		return InputKeys(s)
 	}
 
@@ -153,6 +153,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
+	// One scopedLabel stands for all labels that s reads in provider configs. LabelSetOf reads them later.
 	if t.find == nil {
 		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
 		r.set.PerResource.addScoped(scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
@@ -190,7 +191,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		r.countLeftOut(limit.leftOut, s)
 	}
 
-	// If all maps are empty, that is on purpose, and no absence.
+	// It is an absence if include leaves out all labels, or if none has a value. Empty maps are on purpose, and no absence.
 	if foundCount > 0 && takenCount == 0 {
 		return &absence{note: cmp.Or(filter.emptyReason, valuelessNote, fmt.Sprintf("include matches none of its %d labels", foundCount))}
 	}
@@ -198,15 +199,15 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	return nil
 }
 
-// includedLabels yields those labels among all that the filter includes, in the order of keys. A label has no value yet: the foundValue
-// beside the label gives its value.
-func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, filter *keyFilter, all foundLabels) iter.Seq2[tags.Label, foundValue] {
+// includedLabels yields the found labels that the filter includes, in the order of their keys. A label has no value yet: the
+// foundValue beside the label gives its value.
+func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, filter *keyFilter, found foundLabels) iter.Seq2[tags.Label, foundValue] {
 	return func(yield func(tags.Label, foundValue) bool) {
-		for _, key := range slices.Sorted(maps.Keys(all)) {
+		for _, key := range slices.Sorted(maps.Keys(found)) {
 			l := newLabel(r.input, s, key)
 			l.Source = labelSource
 
-			if filter.includes(l.QualifiedKey) && !yield(l, all[key]) {
+			if filter.includes(l.QualifiedKey) && !yield(l, found[key]) {
 				return
 			}
 		}

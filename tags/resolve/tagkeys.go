@@ -34,21 +34,21 @@ type TagPattern struct {
 // maxPatterns patterns from fields and expressions, there is an error. See testdata/tagkeys.yaml.
 func (r *resolver) resolveTagPatterns() error {
 	for i, t := range r.input.RemoveTags {
-		keys, err := r.tagPatternsOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagPattern{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
+		patterns, err := r.tagPatternsOf(r.input.Where("removeTags[%d]", i), &t.TagKeys, TagPattern{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
 			return err
 		}
 
-		r.set.Remove = append(r.set.Remove, keys...)
+		r.set.Remove = append(r.set.Remove, patterns...)
 	}
 
 	for i, t := range r.input.IgnoreTags {
-		keys, err := r.tagPatternsOf(r.input.Where("ignoreTags[%d]", i), &t.TagKeys, TagPattern{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
+		patterns, err := r.tagPatternsOf(r.input.Where("ignoreTags[%d]", i), &t.TagKeys, TagPattern{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
 			return err
 		}
 
-		r.set.Ignore = append(r.set.Ignore, keys...)
+		r.set.Ignore = append(r.set.Ignore, patterns...)
 	}
 
 	return tooManyError(r.patternCounts, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
@@ -63,10 +63,10 @@ func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template T
 		return []TagPattern{template}, nil
 	}
 
-	keys, err := r.patternsFromField(entry, template, mismatch, kinds)
-	r.patternCounts[name] = len(keys)
+	patterns, err := r.patternsFromField(entry, template, mismatch, kinds)
+	r.patternCounts[name] = len(patterns)
 
-	return keys, errors.Wrapf(err, "cannot resolve %s", name)
+	return patterns, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
 // patternsFromField returns the patterns in the field of an entry: two patterns for the list spec.ignored: [owner, team/*], and one for
@@ -101,15 +101,15 @@ func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern
 // name of the map in messages.
 func tagPatternsOfMap(name string, m *structpb.Value) ([]TagPattern, error) {
 	values, err := object.StringMap(m, name)
-	keys := make([]TagPattern, 0, len(values))
+	patterns := make([]TagPattern, 0, len(values))
 
-	for _, pattern := range slices.Sorted(maps.Keys(values)) {
-		if why := v1beta1.ValidateKeyPattern(pattern); why != "" {
-			return nil, errors.Errorf("%s[%s]: %s", name, pattern, why)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if why := v1beta1.ValidateKeyPattern(key); why != "" {
+			return nil, errors.Errorf("%s[%s]: %s", name, key, why)
 		}
 
-		keys = append(keys, TagPattern{Key: pattern, Value: new(values[pattern]), Untrusted: true})
+		patterns = append(patterns, TagPattern{Key: key, Value: new(values[key]), Untrusted: true})
 	}
 
-	return keys, err
+	return patterns, err
 }
