@@ -50,8 +50,8 @@ func longestFirst(texts []string) []string {
 // sortedKeys returns the sorted keys of the map.
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// identifier matches field names that CEL admits after a dot, such as labels, but also words of CEL, such as in. Other names stand in
-// brackets: [?'my-field'].
+// identifier matches field names such as labels, which CEL admits after a dot. It also matches words of CEL such as in, which CEL doesn't
+// admit there. Names that CEL doesn't admit after a dot stand in brackets: [?'my-field'] and [?'in'].
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
 // valueAt returns the expression of the value at the path in the object. For spec.labels in oldObject, it returns
@@ -108,8 +108,8 @@ func anyOfInParens(conditions ...celCondition) celCondition {
 	return "(" + anyOf(conditions...) + ")"
 }
 
-// patternConditions returns conditions which, joined by anyOf, say that the key matches one of the patterns. A pattern is a key, or the
-// beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
+// patternConditions returns conditions for anyOf. The key matches one of the patterns if one of the conditions is true. A pattern is a key,
+// or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
 func patternConditions(key celText, patterns []string) []celCondition {
 	wholeKeys, out := []string{}, []celCondition{}
 
@@ -134,6 +134,7 @@ func matches(text celText, pattern string) celCondition {
 }
 
 // notAdmitted returns the condition that the character class doesn't admit the text. The condition is empty if the class admits all texts.
+// A class admits the texts that match class.Pattern and don't match class.Without.
 func notAdmitted(text celText, class profile.Class) celCondition {
 	if class.Name == "" {
 		return ""
@@ -153,7 +154,8 @@ func exceeds(text celText, limit profile.Length) celCondition {
 		return exceedsSize(text, limit)
 	}
 
-	// In the key example.org/owner, BeforeSlash limits example.org, and the other fields limit owner.
+	// In the key example.org/owner, BeforeSlash limits example.org, which is as long as the slash's index. The other fields of limit are for
+	// owner. If a key has no slash, its index is -1, and the other fields are for the whole key.
 	slash := text + ".indexOf('/')"
 	name := fmt.Sprintf("%s.substring(%s + 1)", text, slash)
 
@@ -166,7 +168,8 @@ func exceedsSize(text celText, limit profile.Length) celCondition {
 		return ""
 	}
 
-	// Characters are cheaper to count than bytes. A text with more characters than limit.Bytes has more bytes, too.
+	// Characters are cheaper to count than bytes, so the expression always counts characters first. Without limit.Runes, it compares their
+	// number with limit.Bytes, since a text never has more characters than bytes.
 	hasTooManyCharacters := fmt.Sprintf("%s.size() > %d", text, cmp.Or(limit.Runes, limit.Bytes))
 	if limit.Bytes == 0 {
 		return hasTooManyCharacters
@@ -201,7 +204,8 @@ func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 		return text
 	}
 
-	// A text with İ or the Kelvin sign can equal a key with i or k.
+	// applyFormat makes lower case of those non-ASCII characters that searched has. These are İ and the Kelvin sign, since a text with them
+	// can equal a key with i or k, and the characters of the keys in both cases.
 	characters := capitalsOfIK + strings.Join(keys, "")
 	searched := []rune(characters)
 
@@ -210,7 +214,7 @@ func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 			continue
 		}
 
-		// For a key with é, applyFormat has to find É.
+		// SimpleFold goes through the cases of a character, one by one: É for é, and é again for É.
 		for otherCase := unicode.SimpleFold(r); otherCase != r; otherCase = unicode.SimpleFold(otherCase) {
 			searched = append(searched, otherCase)
 		}
@@ -236,7 +240,7 @@ func replaceAll(text celText, table map[string]string) celText {
 	}
 
 	// The regular expression a|b|(?s:.) splits the text into keys of the table and other characters. It takes the first alternative that
-	// matches, and olds begin with the longest.
+	// matches, and olds begin with the longest. A part c that isn't in the table stays as it is.
 	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
 	entries := words.Map(olds, func(old string) celText { return quote(old) + ": " + quote(table[old]) })
 

@@ -33,10 +33,11 @@ type profileChecker struct {
 	// tagger makes the tag plexsphere:owner of the label owner, or says why the function skips the label.
 	tagger *tags.Transformed
 
-	// admittedValues is the character class of values. If the input makes values lower case, it comes from admitCapitals.
+	// admittedValues is the character class of values. If the input makes values lower case, the class has capitals, too: see admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes joins the key prefix and the prefix in keyFormat: plexsphere:acme_. applyFormat looks for capitals such as É in it.
+	// keyPrefixes has the characters of two prefixes, such as plexsphere:acme_: the key prefix and the prefix in keyFormat. No key begins with
+	// both. applyFormat looks for capitals such as É in keyPrefixes.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -80,7 +81,8 @@ var lowercaseFormat = profile.NewFormat(nil, nil, true)
 // applyFormat returns the expression of the text in the format. CEL's lowerAscii leaves É as it is. So if the format makes lower case, the
 // expression also replaces É by é. The capitals to replace are those in searched:
 //
-//   - for keys, those in keyPrefixes, since skipMessages refuses label keys with É
+//   - for keys, those in keyPrefixes. Label keys have no É, since skipMessages refuses them
+//   - for keys that are compared with keys of rules: see foldCase and hasKey
 //   - for values, İ and the Kelvin sign. Other capitals, such as É, stay: see admitCapitals
 func applyFormat(text celText, searched string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
@@ -104,9 +106,11 @@ func applyFormat(text celText, searched string, format profile.Format) celText {
 	return replaceAll(text, table) + ".lowerAscii()"
 }
 
-// admitCapitals adds É to a class that has é. The function makes é of É in values, but lowerAscii doesn't, so the policy has to admit É.
+// admitCapitals adds capitals such as É to a class that has small letters such as é. The function makes é of É in values. CEL's lowerAscii
+// doesn't, so the policy has to admit É.
 func admitCapitals(class profile.Class) profile.Class {
-	// Only Google Cloud's class of values has \p{Ll}, and it has no Without.
+	// \p{Ll} matches small letters, and \p{Lu} and \p{Lt} match capitals. Only Google Cloud's class of values has \p{Ll}, and it has no
+	// Without.
 	const small = `\p{Ll}`
 	if !strings.Contains(class.Pattern, small) || class.Without != "" {
 		return class
@@ -118,9 +122,12 @@ func admitCapitals(class profile.Class) profile.Class {
 	return class
 }
 
-// refusedCapitals returns a regular expression of the capitals that admitCapitals leaves out: 𝐀, which has no lower case, and Ⱥ, whose
-// lower case has more bytes, so that CEL would count too few. The expression is short, with ranges such as 𝐀-𝐙 and without escapes, since
-// it costs CEL budget of the API server.
+// refusedCapitals returns a regular expression of the capitals that admitCapitals leaves out:
+//
+//   - capitals such as 𝐀, which have no lower case
+//   - capitals such as Ⱥ, whose lower case has more bytes. CEL would count the bytes of Ⱥ, which are too few
+//
+// The expression is short, with ranges such as 𝐀-𝐙 and without escapes, since it costs CEL budget of the API server.
 var refusedCapitals = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1) // The first character of a range, or -1 outside of ranges.
@@ -146,7 +153,7 @@ var refusedCapitals = sync.OnceValue(func() string {
 // skipMessages returns the expression of a list of messages, one for each label that can't be a tag: `label owner = "a/b" cannot be the
 // hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
 func (c *profileChecker) skipMessages() celText {
-	isNotASCII := "" // Empty unless CEL has to make the key lower case.
+	isNotASCII := "" // CEL makes lower case of ASCII only. So if it has to, the policy refuses other keys.
 	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
 		isNotASCII = "!" + matches("l.key", asciiOnly)
 	}
@@ -175,6 +182,7 @@ func (c *profileChecker) skipMessages() celText {
 		}
 	}
 
+	// In the expression of the message, rule is the result of rules: the end of the message, or '' if the label can be a tag.
 	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
 	messageOfLabel := let("tag", c.CELTagKey, let("value", c.CELTagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
 
@@ -190,7 +198,8 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 
 	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
-	// If the format replaces letters, the tag key alone doesn't show a reserved key: with e → 3, the key owner becomes own3r.
+	// If the format replaces letters, the tag key alone may not show a reserved key, since reserved keys ignore case, and the format doesn't.
+	// With O → 0, the key Owner becomes 0wner, which doesn't match the reserved key owner.
 	_, replacements, _ := c.keyFormat.Parts()
 	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
@@ -210,6 +219,8 @@ func (c *profileChecker) reservedPrefixCondition() celCondition {
 
 	conditionOn := func(key celText) celCondition {
 		out := matches(key, "(?i)^("+prefixes+")")
+
+		// A key in Unreserved is admitted though it has a reserved prefix, such as goog-partner-solution.
 		if len(c.Unreserved) > 0 {
 			out = fmt.Sprintf("!(%s in %s) && %s", key, sortedCELList(c.Unreserved), out)
 		}
@@ -230,8 +241,8 @@ func (c *profileChecker) takenKeyCondition() celCondition {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty: with value-too-long,
-// the key can.
+// isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty. With the reason
+// value-too-long, the label is skipped only for its value, so isAdmittedKey returns true.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
@@ -241,7 +252,7 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 func (c *profileChecker) Slots() (slots int, capMessage string) {
 	var inputKeys []string
 
-	// inputLabels have no values, so a label counts even if its value is too long.
+	// inputLabels have no values, so reasons about values don't count: a label takes a slot even if its value is too long.
 	for _, l := range c.policy.inputLabels {
 		if tag, reason := c.tagger.Judge(l); isAdmittedKey(reason) {
 			inputKeys = appendUnique(inputKeys, tag.Key)
@@ -266,6 +277,8 @@ func (c *profileChecker) Slots() (slots int, capMessage string) {
 	subtract(len(inputKeys), "of the input")
 
 	slots = max(slots, 0)
+
+	// The calculation is, for example, ": 50, less 3 of the provider". It is empty if nothing is subtracted.
 	calculation := surround(fmt.Sprintf(": %d", c.MaxTags), subtracted, "")
 
 	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, calculation)

@@ -20,7 +20,7 @@ import (
 var builtInKinds string
 
 // parseKind returns the group and the name of the kind: apps/Deployment, or /Namespace for the core group. It returns an error if there
-// can't be such a kind, such as v1/Namespaces or apps/Deployment without a version.
+// can't be such a kind: v1 has no kind Namespaces, and apps is no apiVersion, since it lacks the version.
 func parseKind(apiVersion, name string) (string, error) {
 	gv, _ := schema.ParseGroupVersion(apiVersion) // Empty if apiVersion is invalid.
 	isCoreVersion := gv.Group == "" && gv.Version == "v1"
@@ -56,6 +56,8 @@ func parseMatch(values []string) (kinds []string, plurals map[string]string, _ e
 
 	for _, match := range values {
 		apiVersionKind, plural, hasPlural := strings.Cut(match, "=")
+
+		// The apiVersion can have a slash, too. Without any slash, it is empty, and parseKind returns an error.
 		lastSlash := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
 		kind, err := parseKind(apiVersionKind[:lastSlash], strings.TrimPrefix(apiVersionKind[lastSlash:], "/"))
@@ -80,7 +82,7 @@ func pluralOf(name string) string {
 	name = strings.ToLower(name)
 
 	switch stem, isY := strings.CutSuffix(name, "y"); {
-	case strings.HasSuffix(name, "endpoints"):
+	case strings.HasSuffix(name, "endpoints"): // The kind Endpoints is a plural already.
 		return name
 	case strings.HasSuffix(name, "s"):
 		return name + "es"
@@ -107,6 +109,7 @@ func (p *policy) APIResources() []schema.GroupResource {
 		return schema.GroupResource{Group: group, Resource: plural}
 	})
 
+	// If the resources have a whole group, they need no single resources of this group.
 	return words.Distinct(words.Map(resources, func(r schema.GroupResource) schema.GroupResource {
 		if wholeGroup := (schema.GroupResource{Group: r.Group}); slices.Contains(resources, wholeGroup) {
 			return wholeGroup

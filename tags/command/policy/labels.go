@@ -63,6 +63,7 @@ func (p *policy) variables() []dict {
 			namedExpression(fmt.Sprintf("oldMap%d", i), "oldObject == null ? {} : "+let("m", valueAt("oldObject", path), mapOrEmpty)))
 	}
 
+	// count is the number of keys, and oldCount the number before the request. changed is the list of labels that the request adds or changes.
 	out = append(out,
 		namedExpression("count", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.New, m.CountedNew) })),
 		namedExpression("oldCount", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.Old, m.CountedOld) })),
@@ -78,6 +79,7 @@ func (p *policy) variables() []dict {
 		out = append(out, namedExpression("illegible", illegible))
 	}
 
+	// A variable such as aws has the messages on labels that can't be tags of AWS.
 	return append(out, words.Map(p.Checkers, func(c *profileChecker) dict { return namedExpression(c.Name, c.skipMessages()) })...)
 }
 
@@ -126,7 +128,7 @@ func (r *reading) keyList(labels celText) celText {
 // illegibleMessages returns the expression of a list of messages on values that CEL can't read, such as "spec.labels is no map". It is
 // empty if CEL can read all values.
 func (p *policy) illegibleMessages() celText {
-	labels := p.addUp(func(m labelMap) celText {
+	labelMessages := p.addUp(func(m labelMap) celText {
 		value := m.New + "[k]"
 
 		legible := m.IsLegible(value)
@@ -134,6 +136,7 @@ func (p *policy) illegibleMessages() celText {
 			return ""
 		}
 
+		// The message has the value only if it is certainly a string: the value of a label or an annotation, but not of spec.labels.
 		subject := m.LabelName
 		if m.Prefix != "" {
 			subject += " + ' = ' + " + quotedInMessage(value)
@@ -142,12 +145,13 @@ func (p *policy) illegibleMessages() celText {
 		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", m.New, m.isChanged(), legible, subject, quote(whyIllegible[m.encoding]))
 	})
 
-	if labels == "" {
+	if labelMessages == "" {
 		return "" // Then there are no FieldMaps, since IsLegible is never empty for these.
 	}
 
-	lists := []celText{labels}
+	lists := []celText{labelMessages}
 
+	// There is a message on a field unless it is a map, is missing, or is the same as before the request.
 	for _, path := range p.FieldMaps {
 		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
 			valueAt("object", path), valueAt("oldObject", path), quote(path.String())))
@@ -182,8 +186,8 @@ func (p *policy) validations() (out []dict) {
 	})...)
 }
 
-// validationOf returns a validation that refuses an object if the variable, a list of messages, has any. The API server shows three of
-// them. If it can't evaluate messageExpression, it shows message instead.
+// validationOf returns a validation on the variable, which is a list of messages. The validation refuses an object if there are messages.
+// The API server shows the first three and the number of the others. If it can't evaluate messageExpression, it shows message instead.
 func validationOf(variable, message string) dict {
 	return dict{
 		"expression": "variables." + variable + ".size() == 0",

@@ -57,7 +57,8 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals are what parseMatch returns.
+	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals come from --match: see
+	// parseMatch.
 	input   *v1beta1.CloudTags
 	kinds   []string
 	plurals map[string]string
@@ -103,7 +104,8 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 type policy struct {
 	*v1beta1.CloudTags
 
-	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals of those with a plural in --match.
+	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals that --match gives kinds, such as zones for
+	// platform.example.org/Zone.
 	Kinds   []string
 	plurals map[string]string
 
@@ -112,13 +114,14 @@ type policy struct {
 	Actions  []string
 	Selector map[string]string // Labels of the objects to check, or none for all objects.
 
-	// addReadings fills these three. labelMaps are the maps in which readings find labels of objects. Prefixes has the prefix of each, and
-	// FieldMaps the path of each map that is a field, such as spec.labels. Its variable has the position in its name: map0.
+	// addReadings fills these three. labelMaps are the maps of objects in which the policy checks labels: Kubernetes labels, annotations, and
+	// fields such as spec.labels. Prefixes are the prefixes of labels and annotations, such as tags.example.org/. FieldMaps are the paths of the
+	// fields. In CEL, variables.map0 is the field at FieldMaps[0].
 	labelMaps []labelMap
 	Prefixes  []string
 	FieldMaps []object.Path
 
-	// Checkers has one checker for each tag profile. Requirements has the validations of --required, by rules of the tagPolicy.
+	// Checkers has one checker for each tag profile. Requirements has the validations of --required, in the order of the tagPolicy's rules.
 	Checkers     []*profileChecker
 	Requirements []dict
 
@@ -162,7 +165,9 @@ func (c *Command) makeInput() (err error) {
 	}
 
 	fields := map[string]any{"sources": sources, "keyPrefix": c.KeyPrefix, "reservedKeys": c.ReservedKey, "reservedTags": c.ReservedTags, "profileRules": c.ProfileRules}
-	maps.DeleteFunc(fields, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() }) // The flag isn't given.
+
+	// A flag that isn't given sets no field. KeyPrefix is a pointer, so --key-prefix= sets the field, too.
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() })
 
 	switch {
 	case len(c.CRDs) > 0 && !c.Resources:
@@ -228,7 +233,7 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	followsEnforcement := (c.Resources || c.Required) && p.TagPolicy != nil
 
 	switch {
-	case len(c.Action) > 0:
+	case len(c.Action) > 0: // p.Actions has them already.
 	case followsEnforcement && p.TagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn:
 		p.Actions = []string{"Warn", "Audit"}
 	default:
@@ -269,7 +274,9 @@ func newPolicy(in *v1beta1.CloudTags) *policy {
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				l.Trusted = true // A label with a reserved key counts, too, since a trusted source can give it.
+				// The label takes a tag slot even if its key is reserved and its source isn't trusted. A trusted source may read the same key
+				// from an object, and keyCount doesn't count it there.
+				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
 		}
@@ -306,6 +313,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 func checkPrefix(prefix string) error {
 	// Kubernetes admits capitals in the domain of an annotation's key, and IsLabelKey doesn't.
 	lower := strings.ToLower(prefix)
+
+	// A key that begins with the prefix is, for example, tags.example.org/team-x or tags.exax/x.
 	endsInName, endsInDomain := len(content.IsLabelKey(lower+"x")) == 0, len(content.IsLabelKey(lower+"x/x")) == 0
 
 	if !endsInName && !endsInDomain {
@@ -375,9 +384,13 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns the tag profiles of the providers of --provider, each once. Without --provider, it returns the profile of the input's
-// provider, or none with --resources, which is for all providers then. A provider without a profile, such as example, gets the profile
-// Generic, and the policy a note.
+// profiles returns tag profiles, each once:
+//
+//   - with --provider, the profiles of these providers
+//   - with --resources and without --provider, none, since the policies are for all providers then
+//   - without either flag, the profile of the provider that the input names
+//
+// A provider without a profile, such as example, gets the profile Generic. Then profiles adds a note.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
 	if len(providers) == 0 && !c.Resources {

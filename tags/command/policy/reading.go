@@ -24,8 +24,8 @@ type readOptions struct {
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// andIncluded is the condition that the source includes the key k, after &&: ` && k in ['zone']`. It is empty if the source includes all
-	// keys.
+	// andIncluded is the condition that the source includes the key k, after &&: ` && (k in ['zone'] || false)`. It is empty if the source
+	// includes all keys.
 	andIncluded celCondition
 
 	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig. andNamed is the condition that
@@ -92,10 +92,11 @@ type labelMap struct {
 type reading struct {
 	readOptions
 
-	// celQualifiedKey and celTagKey are the qualified key and the tag key of the label with the key k.
+	// celQualifiedKey and celTagKey are the expressions of the qualified key and the tag key of the label with the key k.
 	celQualifiedKey, celTagKey celText
 
-	// isUntrusted has the kinds of objects that the sources read, such as /Namespace, and reports whether labels of the kind are untrusted.
+	// isUntrusted has a key for each kind of objects that the sources read, such as /Namespace. The value reports whether labels of objects
+	// of this kind are untrusted.
 	isUntrusted map[string]bool
 }
 
@@ -136,7 +137,7 @@ func (r *reading) IsLegible(value celText) celCondition {
 	case r.encoding == v1beta1.EncodingJSON:
 		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, legibleJSON))
 	case r.encoding == v1beta1.EncodingScalar:
-		// JSON numbers are floating point numbers, which have all integers below 2⁵³ only.
+		// The function reads JSON numbers as floating-point numbers. These are exact only for integers below 2⁵³.
 		return fmt.Sprintf("(type(%[1]s) == string || type(%[1]s) == bool || type(%[1]s) == int && %[1]s > -%[2]d && %[1]s < %[2]d)", value, 1<<53)
 	default:
 		return fmt.Sprintf("type(%s) == string", value)
@@ -192,25 +193,26 @@ func (p *policy) addReadings(s *manifest.Step) {
 		for _, kind := range p.Kinds {
 			readsKind := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
 			anySourceReadsKind := slices.Contains(namedKinds, kind) || hasConfigSource && isConfig(kind)
+
+			// A kind that no source reads, such as a claim, is checked as if all sources read it.
 			onlyOthersReadKind := anySourceReadsKind && !readsKind
 
 			if onlyOthersReadKind || !readsObjects(source) {
 				continue
 			}
 
-			// If one of the reading's sources is untrusted, so are labels of the kind. A trusted source of type ProviderConfig doesn't
-			// make labels of a claim trusted.
+			// A trusted source makes labels of the kind trusted, unless another source of the reading is untrusted. A source of type
+			// ProviderConfig makes only labels of configs trusted, and not labels of a claim.
 			isTrusted := source.Trusted && (readsKind || !isConfigSource(source))
 			isUntrusted := p.readingFor(source, kind).isUntrusted
-			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // The reading has the kind now, even with false.
+			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // Even false adds the kind to the reading.
 			isChecked = true
 		}
 
-		if !isChecked {
+		switch {
+		case !isChecked:
 			p.Notes = append(p.Notes, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
-		}
-
-		if isChecked && source.Include != nil && source.Include.IsDynamic() {
+		case source.Include != nil && source.Include.IsDynamic():
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
@@ -235,8 +237,10 @@ func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
 	})
 }
 
-// readsObjects reports whether the source reads labels in objects of the API server. Hops don't: sources of type Value and Expression, and a
-// RequiredResource with neither prefix nor fromFieldPath. A ContextField is in the pipeline.
+// readsObjects reports whether the source reads labels in objects of the API server. These sources don't:
+//
+//   - hops, which are sources of type Value and Expression, and a RequiredResource with neither prefix nor fromFieldPath
+//   - a source of type ContextField, which reads the pipeline's context
 func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
@@ -261,8 +265,8 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// readingFor returns the reading with the source's readOptions. For configs of providers, these differ from the options for a claim. If the
-// policy has no such reading yet, readingFor adds one, and the labelMaps in which it finds labels.
+// readingFor returns the reading with the readOptions of the source for the kind. The options for a config of a provider differ from those
+// for a claim. If the policy has no such reading yet, readingFor adds one, and the labelMaps in which it finds labels.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 

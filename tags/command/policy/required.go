@@ -32,8 +32,9 @@ func requirementOf(kind string, condition celCondition, message string) dict {
 	return dict{"expression": condition, "message": message}
 }
 
-// unlessBrokenBefore returns the condition for all profiles. It is also true for an object that broke the condition before the request: an
-// object without owner may stay so. labels are variables.keys or variables.oldKeys: see keyList.
+// unlessBrokenBefore returns a condition that is true in two cases. Either the given condition is true for all profiles, or it wasn't
+// before the request: an object without owner may stay so. The given condition is about labels. These are variables.keys, or
+// variables.oldKeys for the object before the request: see keyList.
 func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
 	isFulfilledBy := func(labels celText) celCondition {
 		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
@@ -164,7 +165,7 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 
 	switch {
 	case s.IsHop():
-		return named // Only values and expressions give a hop labels.
+		return named // A hop has only the labels that its values or expressions give it.
 	case s.KeyForm == v1beta1.KeyFormTag:
 		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...) // A rule on owner is for the tags owner and plexsphere:owner.
 	default:
@@ -197,11 +198,11 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 	return requirementOf(sources[0].kind, p.unlessBrokenBefore(hasLabel), fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", names, ruleKey))
 }
 
-// spellingRequirement returns the requirement of the rule's upper and lower case. A label that becomes the tag Owner breaks the rule on
-// owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
+// spellingRequirement returns the requirement that the tag's key has upper and lower case as the rule's key. A label that becomes the tag
+// Owner breaks the rule on owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
 func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	isSpelled := func(c *profileChecker, labels celText) celCondition {
-		// The list of one item names the tag key tag.
+		// CEL has no variables within an expression. So exists gives the tag key, the only item of a list, the name tag.
 		hasKeyInAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.keysMeantBy(ruleKey)))
 		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasKeyInAnyCase, c.hasKey(ruleKey))
 	}
@@ -248,7 +249,7 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 }
 
 // keyExpressions returns the qualified key and the tag key of the label with the key k as expressions. With the key prefix acme:, they are
-// string(k) and 'acme:' + string(k).
+// string(k) and 'acme:' + string(k). With keyForm Tag, the tag key is string(k), and the qualified key is k without acme: at its beginning.
 func (p *policy) keyExpressions(o readOptions) (qualifiedKey, tagKey celText) {
 	key := o.Key()
 

@@ -38,7 +38,7 @@ type tagField struct {
 	// kinds are the kinds that have the field, sorted by group, kind and version.
 	kinds []schema.GroupVersionKind
 
-	// InputSelector selects the objects of these kinds that resources of the input selects.
+	// InputSelector selects objects of these kinds as the input's field resources does.
 	InputSelector selector
 
 	// Rules are the rules of the tagPolicy for these kinds.
@@ -94,6 +94,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
+		// An object without other fields stands for all objects of the kind.
 		empty := object.MapNode(map[string]object.Node{"apiVersion": object.TextNode(gvk.GroupVersion().String()), "kind": object.TextNode(gvk.Kind)})
 		t := targets.Read("", empty.Object())
 		isLocated := targets.Locate(t)
@@ -116,14 +117,14 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 
 	p.noteKinds(kindsByReason)
 
-	unknown := "is neither a kind of the built-in index nor one that tagFields name"
+	whyUnknown := "is neither a kind of the built-in index nor one that tagFields name"
 	if p.schemas != nil {
-		unknown = "isn't in --crds, or has an API group that neither the built-in index nor tagFields have"
+		whyUnknown = "isn't in --crds, or has an API group that neither the built-in index nor tagFields have"
 	}
 
 	for _, kind := range p.Kinds {
 		if !slices.ContainsFunc(fields, func(f *tagField) bool { return kindOf(f.kinds[0]) == kind }) {
-			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", kindTitle(kind), cmp.Or(reasonByKind[kind], unknown))
+			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", kindTitle(kind), cmp.Or(reasonByKind[kind], whyUnknown))
 		}
 	}
 
@@ -190,7 +191,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns the sorted kinds in --crds. Without --crds: all kinds of the built-in index and of the input's tagFields.
+// resourceKinds returns the sorted kinds in --crds. Without --crds, it returns all kinds of the built-in index and of the input's tagFields.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
@@ -260,9 +261,9 @@ func (s selector) Selects(obj celText) celCondition {
 	}))...)
 }
 
-// selectorOf returns the selector of the objects of the kind that one of the entries selects. It returns false if no entry selects objects
-// of the kind. The entries are at the path in the input, such as tagPolicy.rules[0].resources. selectorOf adds notes on entries that only
-// a pipeline can follow, such as {name: bucket}.
+// selectorOf returns the selector of the objects of the kind that one of the entries selects. Without entries, it selects all objects. It
+// returns false if there are entries, but none selects objects of the kind. The entries are at the path in the input, such as
+// tagPolicy.rules[0].resources. selectorOf adds notes on entries that only a pipeline can follow, such as {name: bucket}.
 func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, selectsAny bool) {
 	for i := range entries {
 		entry := &entries[i]
@@ -273,7 +274,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 		case !entry.Name.IsZero() || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
 			p.Notes = appendUnique(p.Notes, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
 		case len(entry.MatchLabels) == 0:
-			return nil, true
+			return nil, true // The entry selects all objects of the kind.
 		default:
 			out = append(out, entry.MatchLabels)
 		}
@@ -332,12 +333,14 @@ var notInNames = regexp.MustCompile("[^a-z0-9]+")
 // resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may
 // still break it in the same way. It may not if the policy didn't judge the object before, since the object was only observed, for example.
 func (p *policy) resourcePolicy(f *tagField) []dict {
+	// The policy judged the old object if all of oldWasJudged are true. An empty condition stands for true, and stays empty if negated.
 	oldWasJudged := []celCondition{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
 	oldWasNotJudged := words.Map(oldWasJudged, func(condition celCondition) celCondition { return surround("!(", condition, ")") })
 	onlyNewIsJudged := anyOf(append([]celCondition{"oldObject == null"}, oldWasNotJudged...)...)
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. The
-	// variable rule0 has a list of messages for each of these objects: how its tags break the rule tagPolicy.rules[0].
+	// variable rule0 has a list of messages for each of these objects: how its tags break the rule tagPolicy.rules[0]. In CEL, dyn lets a
+	// map have values of different types.
 	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", onlyNewIsJudged, indented(f.Tags("o")))
 	variables := []dict{namedExpression("judged", judged)}
 
@@ -346,6 +349,8 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 	for _, r := range f.Rules {
 		name := fmt.Sprintf("rule%d", r.Number)
 		variables = append(variables, namedExpression(name, "variables.judged.map(o, "+let("t", "o.tags", "\n  "+indented(f.BreachMessages(r)))+")"))
+
+		// All messages on the new object, rule0[0], must be among those on the old object, rule0[1], if that was judged.
 		validations = append(validations, dict{
 			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
 			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
@@ -395,6 +400,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	keyMessages := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
 		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
+		// m stands for the messages on spelling, as in let. Without any, the tag is missing.
 		keyMessages = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
 			keyMessages, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
 	}
@@ -416,7 +422,8 @@ func (f *tagField) Tags(obj celText) celText {
 		member := func(name string) celText { return asText(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(name))) }
 		return f.tagsInList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", member(f.Key), member(f.Value)))
 	case field.StringList:
-		// The value begins after the key and the separator, as me in acme:owner=me.
+		// The value begins after the key k and the separator, as me in acme:owner=me. A string without separator is a key with an empty value.
+		// map and [0] bind k, as in let.
 		tag := fmt.Sprintf("{'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''}", utf8.RuneCountInString(f.Separator))
 		return f.tagsInList(obj, "string", fmt.Sprintf("[%s]\n    .map(k, %s)[0]", f.itemKey(), tag))
 	case field.Joined, field.Labels, field.None: // There are no policies for these: see tagFieldOf.
@@ -462,7 +469,7 @@ func (f *tagField) itemKey() celText {
 	separator, item := quote(f.Separator), c.foldCase("e", ruleKeys...)
 	ruleKeys = longestFirst(words.Map(ruleKeys, c.Fold))
 
-	// A list is empty if e doesn't begin with one of its keys. The first item of all lists together is the key.
+	// A list is empty if e doesn't begin with one of its keys. The first item of all lists together is the key, as e spells it.
 	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(ruleKeys), item, separator)}
 	for _, prefix := range longestFirst(prefixes) {
 		if prefix != "" {
@@ -488,7 +495,8 @@ func (f *tagField) IsOfKinds() celCondition {
 // The condition is empty if the controller always changes the resource.
 func (f *tagField) ChangesCloud(obj celText) celCondition {
 	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native {
-		// A Crossplane provider observes a resource only if its managementPolicies have none of these three. The list names them p.
+		// A Crossplane provider only observes a resource if its managementPolicies have neither *, nor Create, nor Update. Without
+		// managementPolicies, it changes the resource. In the condition, all gives the managementPolicies, the only item of a list, the name p.
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
