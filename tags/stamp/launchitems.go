@@ -13,7 +13,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
-	list, labeledCount, err := fs.itemsOf(place)
+	list, added, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
 		t.DesiredErr = err // It becomes the Mismatch of the plan.
 
@@ -36,13 +36,23 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		}
 	}
 
-	stamped, changed, err := list.MapItems(func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) })
-	if err != nil || !changed {
+	stampItem := func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) }
+
+	stamped, changed, err := list.MapItems(stampItem)
+	if err != nil {
 		return err
 	}
 
-	// An empty list is removed.
-	if stamped.IsEmpty() {
+	if added, err = stampItem(added); err != nil {
+		return err
+	}
+
+	switch isTagged := added.Len() > 1; { // The cloud refuses an item with nothing but its key.
+	case isTagged:
+		stamped = stamped.Append(added)
+	case !changed:
+		return nil
+	case stamped.IsEmpty(): // An empty list is removed.
 		stamped = object.Node{}
 	}
 
@@ -105,17 +115,17 @@ func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *loc
 	return p, err
 }
 
-// itemsOf returns the list at the place, and the number of its items that get labels. If the place names an item that is missing, itemsOf
-// adds the item. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate, it returns [{resourceType: volume}] and 1 if
-// there is no such item.
-func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, labeledCount int, err error) {
+// itemsOf returns the list at the place, and the number of items that get labels. If the place names an item that the list lacks, added is
+// this item. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, added is {resourceType: volume}, and
+// labeledCount is 1.
+func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, added object.Node, labeledCount int, err error) {
 	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
 
 	switch {
 	case err != nil:
-		return list, 0, err
+		return list, added, 0, err
 	case !list.IsNull() && !list.IsList():
-		return list, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
+		return list, added, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
 	}
 
 	for item := range list.Items() {
@@ -126,10 +136,10 @@ func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list object.Node, 
 
 	// If the place names no item, labels go to all items, and none is missing.
 	if place.LaunchedField.Item == "" || labeledCount > 0 {
-		return list, labeledCount, nil
+		return list, added, labeledCount, nil
 	}
 
-	added := object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
+	added = object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
 
-	return list.Append(added), 1, nil
+	return list, added, 1, nil
 }
