@@ -30,11 +30,13 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 // The patterns are in lower case, since reserved keys ignore case on every cloud. If env is reserved, so is Env: on AWS, the
 // condition key aws:ResourceTag/env of an IAM policy also matches a tag Env.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
-	patterns := make([]string, 0, 4*len(reserved))
+	patterns := make([]string, 0, 8*len(reserved))
 
 	for _, pattern := range reserved {
-		patterns = append(patterns, f.Patterns(pattern, prefix)...)        // platform/* and platform_*
-		patterns = append(patterns, f.Patterns(prefix+pattern, prefix)...) // plexsphere:platform/* and plexsphere_platform_*
+		for _, p := range []string{pattern, prefix + pattern} { // platform/* and plexsphere:platform/*
+			patterns = append(patterns, f.Patterns(p, prefix)...)
+			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // PLEXSPHERE:env has the key prefix, too.
+		}
 	}
 
 	for i, p := range patterns {

@@ -43,6 +43,20 @@ func TestHasReservedKey(t *testing.T) {
 	}
 }
 
+func TestReservedTagKeys(t *testing.T) {
+	bare := profile.NewFormat(new(""), nil, false)
+
+	for pattern, want := range map[string][]string{
+		"owner":           {"owner", "plexsphere:owner"},
+		"plexsphere:env*": {"env*", "plexsphere:env*", "plexsphere:plexsphere:env*"},
+		"PlexSphere:env":  {"env", "plexsphere:env", "plexsphere:plexsphere:env"}, // The key prefix, too, is in any case.
+	} {
+		if diff := cmp.Diff(want, tags.ReservedTagKeys(bare, []string{pattern}, "plexsphere:")); diff != "" {
+			t.Errorf("ReservedTagKeys(%q): -want, +got:\n%s", pattern, diff)
+		}
+	}
+}
+
 func TestProvidersKeys(t *testing.T) {
 	want := []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}
 
@@ -58,7 +72,7 @@ func TestProvidersKeys(t *testing.T) {
 	}
 }
 
-func TestForges(t *testing.T) {
+func TestReadsAsReserved(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
 		provider  string
@@ -119,7 +133,7 @@ func TestForges(t *testing.T) {
 			}
 
 			if got := d.ReadsAsReserved(d.Tags[0], tc.separator); got != tc.want {
-				t.Errorf("\n%s\nForges(...): want %t, got %t", tc.reason, tc.want, got)
+				t.Errorf("\n%s\nReadsAsReserved(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
