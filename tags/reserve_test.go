@@ -49,7 +49,7 @@ func TestReservedTagKeys(t *testing.T) {
 	for pattern, want := range map[string][]string{
 		"owner":           {"owner", "plexsphere:owner"},
 		"plexsphere:env*": {"env*", "plexsphere:env*", "plexsphere:plexsphere:env*"},
-		"PlexSphere:env":  {"env", "plexsphere:env", "plexsphere:plexsphere:env"}, // The key prefix, too, is in any case.
+		"PlexSphere:env":  {"env", "plexsphere:env", "plexsphere:plexsphere:env"}, // The key prefix, too, ignores case.
 	} {
 		if diff := cmp.Diff(want, tags.ReservedTagKeys(bare, []string{pattern}, "plexsphere:")); diff != "" {
 			t.Errorf("ReservedTagKeys(%q): -want, +got:\n%s", pattern, diff)

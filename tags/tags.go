@@ -155,7 +155,7 @@ func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLa
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag that a skipped label would be. A [SkippedLabel] has its keys, and no value.
+// A SkippedTag is the tag of a skipped label, with its value. A [SkippedLabel] is the same for messages, without the value.
 type SkippedTag struct {
 	Tag
 

@@ -44,8 +44,8 @@ type Transformed struct {
 	profile                *profile.Profile
 	keyFormat, valueFormat profile.Format
 
-	// reservedTagKeys are the keys on the cloud that only trusted labels may have. The transformer's reservedKeys are the same for keys
-	// before the key format.
+	// reservedTagKeys are the reserved keys after the key format: only trusted labels may have them. The transformer's reservedKeys are
+	// the reserved keys before the key format.
 	reservedTagKeys profile.KeySet
 }
 

@@ -149,8 +149,8 @@ type Controller struct {
 	Path  object.Path
 	Value string
 
-	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. It is empty if Value is empty, since
-	// ControllerOf passes over controllers that a field only pauses.
+	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. Controllers without a Value have none, since
+	// ControllerOf doesn't return them.
 	domain string
 }
 
@@ -192,7 +192,7 @@ func (c Controller) annotation() string {
 }
 
 // LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
-// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: only this function reads the annotation.
+// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: no provider or controller reads it.
 func LeaveAlonePaths() []object.Path {
 	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
 
@@ -221,14 +221,14 @@ func (o *outline) isReadOnly() bool {
 }
 
 // looksManaged reports whether the resource has the form of a managed resource:
-//   - It has no fields beside apiVersion, kind, metadata, spec and status, as a ConfigMap with data would have.
+//   - It has no fields beside apiVersion, kind, metadata, spec and status. A ConfigMap with data has another field.
 //   - Its spec is missing, has forProvider, or has only managedSpecFields.
 func (o *outline) looksManaged() bool {
 	hasManagedSpec := o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedSpecFields)
 	return !o.hasOtherFields && (o.spec.IsNull() || hasManagedSpec)
 }
 
-// kindOf returns the TargetKind of a resource with the outline o. It makes a TargetKind for the first Bucket only.
+// kindOf returns the TargetKind of a resource with the outline o. All Buckets share one TargetKind, made for the first of them.
 func (ts *Targets) kindOf(o *outline) *TargetKind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 

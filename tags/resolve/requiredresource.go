@@ -70,14 +70,14 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 
 	recorded := r.recordedIndex(s, objects)
 	noneFound := isAbsence(findErr)
-	noneRecorded := len(objects) > 0 && recorded < 0 // False while Crossplane fetches the objects.
+	noneRecorded := len(objects) > 0 && recorded < 0 // Without objects, Crossplane still fetches them, or none is found.
 
 	if bound && (noneFound || noneRecorded) {
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
 	}
 
 	if findErr != nil {
-		return nil, findErr
+		return nil, findErr // So from here on, there are objects.
 	}
 
 	class := slices.MinFunc(objects, func(a, b namedObject) int {
@@ -153,7 +153,7 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 		return title + " that an expression names"
 	}
 
-	// If there is an error, the source selects by labels, or fails. The text of the error isn't needed.
+	// Without a name, the title has the labels. Texts for errors are empty here, since the search for the objects has told them.
 	name, err := r.selectorValue(res.Name, "", "")
 
 	switch {

@@ -293,7 +293,7 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	copies, _ := d.place(d.tagsToCopy(), 0) // With 0 free slots, it puts the copies that need none.
+	unplacedCopies, _ := d.place(d.tagsToCopy(), 0) // With 0 free slots, it puts the copies that need none.
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
@@ -311,8 +311,8 @@ func (d *Decision) fill() error {
 	unplacedMissing, free := d.place(missing, free)
 	d.notes.add(NoteUnkept, keysOf(append(unplaced, unplacedMissing...))...)
 
-	copies, _ = d.place(copies, free)
-	d.notes.add(NoteCopyCapped, keysOf(copies)...)
+	unplacedCopies, _ = d.place(unplacedCopies, free)
+	d.notes.add(NoteCopyCapped, keysOf(unplacedCopies)...)
 
 	return nil
 }
@@ -341,14 +341,14 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 				d.trustedWithoutSlotKeys = append(d.trustedWithoutSlotKeys, l.Key)
 			}
 		default:
-			return free, nil // Labels with higher keys get no slot, either.
+			return free, nil // Labels are sorted, and no later label may take the slot of an earlier one.
 		}
 	}
 
 	return free, nil
 }
 
-// putMissing makes a tag of the label at position i, which no step desires yet. If ignoreTags names the tag, it puts the cloud's value
+// putMissing makes a tag of the label at position i, if no earlier step desires this tag. If ignoreTags names the tag, it puts the cloud's value
 // instead, such as backup: daily for the label backup: weekly.
 func (d *Decision) putMissing(i int) error {
 	if entries, hasOther := d.insteadOf[i]; hasOther {
@@ -427,7 +427,7 @@ func keysOf(entriesOfTags [][]tagset.Entry) []string {
 	return words.Map(entriesOfTags, func(entries []tagset.Entry) string { return entries[0].Key })
 }
 
-// withKey returns the map with the value at the key. It changes the map into, or makes a map if into is nil.
+// withKey sets the value at the key in the map into, and returns the map. If into is nil, withKey returns a new map.
 func withKey(into map[string]string, key, value string) map[string]string {
 	if into == nil {
 		into = make(map[string]string)

@@ -194,18 +194,17 @@ func (p *policy) addReadings(s *manifest.Step) {
 			readsKind := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
 			anySourceReadsKind := slices.Contains(namedKinds, kind) || hasConfigSource && isConfig(kind)
 
-			// A kind that no source reads, such as a claim, is checked as if all sources read it.
-			onlyOthersReadKind := anySourceReadsKind && !readsKind
-
-			if onlyOthersReadKind || !readsObjects(source) {
+			// If other sources read the kind, this source has nothing to do with it. A kind that no source reads, such as a claim, is
+			// checked as if all sources read it.
+			if isOfOthers := anySourceReadsKind && !readsKind; isOfOthers || !readsObjects(source) {
 				continue
 			}
 
-			// A trusted source makes labels of the kind trusted, unless another source of the reading is untrusted. A source of type
-			// ProviderConfig makes only labels of configs trusted, and not labels of a claim.
+			// Sources can share a reading. Labels of the kind are trusted if all sources of the reading are trusted. A trusted source of
+			// type ProviderConfig counts as trusted for configs only, and not for a claim.
 			isTrusted := source.Trusted && (readsKind || !isConfigSource(source))
 			isUntrusted := p.readingFor(source, kind).isUntrusted
-			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // Even false adds the kind to the reading.
+			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // Its keys are the kinds of the reading, so false is set, too.
 			isChecked = true
 		}
 
@@ -216,7 +215,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		if source.Resources != nil { // Labels of type Value count, too: they take slots on all resources.
+		if source.Resources != nil { // Sources of type Value get the note, too: the policy subtracts their labels from the free slots.
 			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
 	}
@@ -277,7 +276,7 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	r := &reading{readOptions: o, isUntrusted: make(map[string]bool)}
 	r.celQualifiedKey, r.celTagKey = p.keyExpressions(o)
 
-	if o.Prefix != "" {
+	if o.Prefix != "" { // An annotation with the key of a label isn't counted again.
 		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
 		p.labelMaps = append(p.labelMaps,
 			labelMap{reading: r, LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
