@@ -8,7 +8,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Note is a fact about tags of one resource that no record of a label tells. tags/report has the words and the severity of each NoteKind.
+// A Note is a fact about the tags of one resource. Facts about a single label are in the label's record instead. tags/report has the words
+// and the severity of each NoteKind.
 type Note struct {
 	Kind NoteKind
 
@@ -28,8 +29,8 @@ type Note struct {
 type NoteKind int
 
 const (
-	// NoteImmutable says that labels are no tags, or that the tags have other values, since the tag field can't change once the resource
-	// exists.
+	// NoteImmutable says that labels are missing among the tags, or that their tags have old values, since the tag field can't change once
+	// the resource exists.
 	NoteImmutable NoteKind = iota
 
 	// NoteOtherValue says that tags stay because removeTags names them with another value.
@@ -48,8 +49,8 @@ const (
 	// leaves these tags alone.
 	NoteLastStays
 
-	// NoteLeftover says that tags with keyPrefix stay although no step desires them, since the Manager owns them. It can also own the
-	// field itself, so that the last tag stays: see keepLastTag.
+	// NoteLeftover says that tags with keyPrefix stay although no step desires them, since the Manager owns them. It also says that the last
+	// tag stays, since the Manager owns the tag field itself: see keepLastTag.
 	NoteLeftover
 
 	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
@@ -65,8 +66,9 @@ const (
 	// their Field.
 	NoteReservedLaunched
 
-	// NoteProtected says that ignoreTags or removeTags names tags in vain. The tags have reserved keys, or an entry from a field of the XR
-	// names tags with keys of trusted sources.
+	// NoteProtected says that ignoreTags or removeTags names tags in vain, in one of two cases:
+	//   - The tags have reserved keys.
+	//   - A field of the XR names tags with keys of trusted labels, and only the input itself may name these.
 	NoteProtected
 
 	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
@@ -78,8 +80,8 @@ const (
 	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
 	NoteStaysSelected
 
-	// NoteLastKept says that the last tag stays in the tag field, since API servers refuse the object around the field once the object is
-	// empty.
+	// NoteLastKept says that the last tag stays in the tag field. Without this tag, the parent of the field would be empty, such as
+	// spec.forProvider, and API servers refuse that.
 	NoteLastKept
 )
 
@@ -120,8 +122,8 @@ func (n *Notes) sort() {
 	}
 }
 
-// Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. Several notes can
-// have a key: of several managers, or of the tag field and a field for launched resources.
+// Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. A key can be in
+// several notes, such as one for each of two managers, or one for tags and one for volumeTags.
 func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads more.
 	for _, note := range *n {
 		if note.Kind == kind {
@@ -141,7 +143,7 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 func (d *Decision) noteStayingTags(notes *Notes) {
 	staying := d.stayingTags()
 	if d.Tags.Len() == 0 {
-		staying = d.OtherManagersTags // These stay even in an atomic field if no step desires the field.
+		staying = d.OtherManagersTags // Without tags, Crossplane doesn't apply the field. So they stay even in an atomic field.
 	}
 
 	var found Notes

@@ -204,8 +204,8 @@ func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 		return text
 	}
 
-	// applyFormat makes lower case of those non-ASCII characters that searched has. These are İ and the Kelvin sign, since a text with them
-	// can equal a key with i or k, and the characters of the keys in both cases.
+	// applyFormat makes lower case of those non-ASCII characters that searched has: the characters of the keys in both cases, and İ and the
+	// Kelvin sign, whose lower case is i and k.
 	characters := capitalsOfIK + strings.Join(keys, "")
 	searched := []rune(characters)
 

@@ -20,8 +20,8 @@ import (
 const asciiOnly = `^[\x00-\x7f]*$`
 
 // A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions, l is a changed
-// label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'} (see changedLabels). tag is the key of the tag that l becomes, such as
-// acme_owner, and value is the value of this tag, such as me.
+// label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'} (see changedLabels). Its l.tag and l.value come before the formats of
+// the input. tag and value come after these formats, such as acme_owner and me.
 type profileChecker struct {
 	*profile.Profile
 
@@ -36,8 +36,8 @@ type profileChecker struct {
 	// admittedValues is the character class of values. If the input makes values lower case, the class has capitals, too: see admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes has the characters of two prefixes, such as plexsphere:acme_: the key prefix and the prefix in keyFormat. No key begins with
-	// both. applyFormat looks for capitals such as É in keyPrefixes.
+	// keyPrefixes joins the key prefix and the prefix in keyFormat, such as plexsphere:acme_. Only its set of characters counts: applyFormat
+	// looks for capitals such as É in keyPrefixes.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
