@@ -112,7 +112,7 @@ func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 func (l *Labels) firstNaming(entries []resolve.TagPattern, t *tags.Tag) *resolve.TagPattern {
 	e := l.Entry(t)
 
-	for i := range entries { // Matchers of one entry, since a matcher of several doesn't tell which of them matches.
+	for i := range entries { // One by one, since a matcher made of several entries doesn't tell which entry matches.
 		if m, _ := l.firstMatch(newMatchers(l.transformed, entries[i:i+1]), &e); m != nil {
 			return &entries[i]
 		}

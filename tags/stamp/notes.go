@@ -124,7 +124,7 @@ func (n *Notes) sort() {
 
 // Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. A key can be in
 // several notes, such as one for each of two managers, or one for tags and one for volumeTags.
-func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads more.
+func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads the second result.
 	for _, note := range *n {
 		if note.Kind == kind {
 			keys, more = append(keys, note.Keys...), more+note.More

@@ -33,7 +33,8 @@ type profileChecker struct {
 	// tagger makes the tag plexsphere:owner of the label owner, or says why the function skips the label.
 	tagger *tags.Transformed
 
-	// admittedValues is the character class of values. If the input makes values lower case, the class has capitals, too: see admitCapitals.
+	// admittedValues is the character class of values. If the input makes values lower case, CEL leaves some capitals as they are, so the
+	// class has capitals, too: see admitCapitals.
 	admittedValues profile.Class
 
 	// keyPrefixes joins the key prefix and the prefix in keyFormat, such as plexsphere:acme_. Only its set of characters counts: applyFormat
@@ -82,7 +83,7 @@ var lowercaseFormat = profile.NewFormat(nil, nil, true)
 // expression also replaces É by é. The capitals to replace are those in searched:
 //
 //   - for keys, those in keyPrefixes. Label keys have no É, since skipMessages refuses them
-//   - for keys that are compared with keys of rules: see foldCase and hasKey
+//   - for keys that are compared with keys of rules, the capitals of the rules' keys: see foldCase and hasKey
 //   - for values, İ and the Kelvin sign. Other capitals, such as É, stay: see admitCapitals
 func applyFormat(text celText, searched string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()

@@ -167,7 +167,7 @@ func (p *policy) validations() (out []dict) {
 	places := joinNonEmpty([]string{surround("under ", prefixes, ""), surround("in ", paths, "")}, " and ")
 
 	for _, c := range p.Checkers {
-		slots, capMessage := c.Slots()
+		slots, capMessage := c.Slots() // Such as 47, "be aws tags: count-cap (…)".
 		out = append(out, dict{
 			"expression":        fmt.Sprintf("variables.count <= %d || variables.count <= variables.oldCount", slots),
 			"message":           fmt.Sprintf("Too many keys %s to %s", places, capMessage),
