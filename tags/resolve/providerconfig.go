@@ -174,7 +174,7 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]t
 
 	content := p.contentOf(scoped.configSource, config)
 	if content.isUsed {
-		return content.labels, nil // p.leftOut has counted this config.
+		return content.labels, nil // An earlier resource has used this config, so p.leftOut has its labels.
 	}
 
 	err := content.err

@@ -139,7 +139,8 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// A status without tags says nothing if there are none to report, or if the provider hasn't read the cloud yet.
+	// A provider without tags in the status never reports them in two cases: its kind has no field for them, or it has read a tagged
+	// resource in the cloud and reported none.
 	isTagged := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 

@@ -46,7 +46,7 @@ func mayExistInCloud(t *locate.Target) bool {
 
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
-	// Times have seconds. If pending and failed are equal, the last attempt has failed in the second in which it began.
+	// The times are cut to seconds. If pending equals failed, the last attempt has begun and failed within one second.
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
 	hasFailed := failed.After(succeeded) && !pending.After(failed)
 
@@ -140,7 +140,7 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil.
 // inCloud has the tags of the cloud that the provider reports under another name, such as effectiveLabels, or nil. Under the field's name,
-// Google's Terraform provider also reports labels without a value in the cloud: see SetLabels in its tpgresource/labels.go.
+// Google's Terraform provider also reports desired labels that the cloud lacks: see SetLabels in its tpgresource/labels.go.
 func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, inCloud *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
@@ -171,7 +171,7 @@ func hasFieldName(t *locate.Target, path object.Path) bool {
 
 // stuckWithoutTags is for t without tags in its status. It reports whether the cloud has no tags of t, either, and the provider
 // refuses an update. Three things show this:
-//   - The provider reports tags under the name of the field, such as status.atProvider.labels.
+//   - The provider of this kind reports tags under the name of the field, such as status.atProvider.labels, if there are any.
 //   - status.atProvider has other fields: the provider has looked at the cloud, and leaves out an empty map of labels.
 //   - The condition Synced is False with the reason ReconcileError.
 func stuckWithoutTags(t *locate.Target) bool {

@@ -96,8 +96,8 @@ func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
 }
 
-// finalTags returns the tags that the field has after Crossplane has applied the resource: env: prod of p, and owner: me of kubectl edit.
-// It returns nil if the tags can't be read. See testdata/cases/final.yaml.
+// finalTags returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
+// owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {
 	value, err := p.stampedResource().At(p.target.Field.Path)
 	if err != nil {

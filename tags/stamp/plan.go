@@ -22,8 +22,8 @@ type plan struct {
 	// decisionHolds reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written.
 	decisionHolds bool
 
-	// allRecords has the records of all labels in the field, except labels that the tag profile skips. Records of the Result has them only
-	// if the decision holds.
+	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If decisionHolds is true, Records of
+	// the Result has them, too.
 	allRecords []Record
 
 	// restoredProviderTags reports whether desiredTags added the provider's own tags to tags of earlier steps.
@@ -65,7 +65,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
 	hasWork := hasEntries || !l.transformed.Reserved().Empty() || t.Copies.IsThere()
 
-	// Without any work, the provider's own tags still have to stay, and a field that was emptied may have to come back.
+	// Even without labels and rules, the provider's own tags have to stay, and a field that an earlier run removed is written again.
 	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
 	if !hasWork && !mayNeedField {
 		return p, nil

@@ -175,7 +175,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if isSaved := !object.Annotations(r).Field(emptiedAnnotation).IsNull(); err != nil || isSaved {
-		return r, err // An earlier step may have set the annotation.
+		return r, err // If an earlier step of this function has set the annotation, it has saved the policies.
 	}
 
 	desired, err := r.At(policiesPath)
@@ -244,16 +244,16 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. It does so in two cases. In both, the API
-// server would make null of the empty field, and then refuse null in each run:
-//   - Another field manager owns the tag field itself. For example, a provider has copied plexsphere:env: dev from the cloud, the label
-//     env: prod has replaced this tag, and then the label goes.
+// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. Without this tag, the API server would
+// make null of the empty field, and then refuse the resource in each run. This is so in two cases:
+//   - Another field manager owns the tag field itself. For example, a provider first wrote a tag there. Then a label replaced this tag, and
+//     now the label is gone.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
 // See Held and Only in testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
-	if wouldBeEmpty := p.decision.Tags.Len() == 0 && !t.Owners().Atomic; !wouldBeEmpty || !ownedByCrossplane(t, keys) {
+	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
 		return
 	}
 
@@ -283,8 +283,9 @@ func (p *plan) keepLastTag() {
 	p.Notes.addOwned(note, manager, cmp.Or(last.Key, last.String()))
 }
 
-// noteLastTag adds NoteLastStays if the last tag stays in the cloud: the provider also fills an empty field, or the provider fills a
-// missing field, and the schema admits no empty field.
+// noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
+//   - The provider fills even an empty field with the cloud's tags.
+//   - The provider fills only a missing field, but the schema admits no empty field.
 func (p *plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 

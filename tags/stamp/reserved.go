@@ -16,7 +16,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
-	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // skips.add adds the tags that are taken away.
+	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // They lack the tags that are taken away: skips.add reports these.
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)

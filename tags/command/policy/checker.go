@@ -248,8 +248,8 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects. It also returns the end of a message on too many keys, such as "be aws tags:
-// count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
+// Slots returns the number of tag slots for labels of objects. capMessage ends a message such as "8 keys cannot all be aws
+// tags: count-cap (at most 47 tags on a resource: 50, less 3 of the provider)", and begins with be.
 func (c *profileChecker) Slots() (slots int, capMessage string) {
 	var inputKeys []string
 
