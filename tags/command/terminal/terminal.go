@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-	"golang.org/x/text/width"
 
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -62,33 +61,11 @@ type Cell struct {
 	Color string
 }
 
-// widthOf returns the width of the text in columns of a terminal.
-func widthOf(text string) (n int) {
-	for _, r := range text {
-		n += columns(r)
-	}
-
-	return n
-}
-
-// columns returns the width of the character: no column if it combines with the one before, such as an accent, and two columns
-// if it is wide by Unicode Standard Annex #11.
-func columns(r rune) int {
-	switch kind := width.LookupRune(r).Kind(); {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case kind == width.EastAsianWide, kind == width.EastAsianFullwidth:
-		return 2
-	default:
-		return 1
-	}
-}
-
 // wrap returns the text in lines of at most room columns. Lines end at spaces. Only a longer word is cut.
 func wrap(text string, room int) (lines []string) {
 	text = strings.TrimLeft(text, " ")
 
-	for widthOf(text) > room {
+	for uniseg.StringWidth(text) > room {
 		end := len(cut(text, room))
 		next := end
 
@@ -107,9 +84,10 @@ func wrap(text string, room int) (lines []string) {
 func cut(text string, room int) string {
 	n := 0
 
-	for i, r := range text {
-		if n += columns(r); i > 0 && n > room {
-			return text[:i]
+	for characters := uniseg.NewGraphemes(text); characters.Next(); {
+		from, _ := characters.Positions()
+		if n += characters.Width(); from > 0 && n > room {
+			return text[:from]
 		}
 	}
 
@@ -143,7 +121,7 @@ func (t Terminal) print(rows [][]Cell) string {
 	for _, row := range rows {
 		for i, c := range row {
 			if i > 0 {
-				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-widthOf(row[i-1].Text)))
+				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-uniseg.StringWidth(row[i-1].Text)))
 			}
 
 			if t.Color && c.Color != "" && c.Text != "" {
@@ -165,7 +143,7 @@ func widths(rows [][]Cell) (each []int, all int) {
 		each = append(each, make([]int, max(len(row)-len(each), 0))...)
 
 		for i, c := range row {
-			each[i] = max(each[i], widthOf(c.Text))
+			each[i] = max(each[i], uniseg.StringWidth(c.Text))
 		}
 	}
 
@@ -182,7 +160,7 @@ func fold(rows [][]Cell, limit int) [][]Cell {
 	var out [][]Cell
 
 	header := rows[0]
-	indent := slices.Max(words.Map(header, func(c Cell) int { return widthOf(c.Text) })) + gap
+	indent := slices.Max(words.Map(header, func(c Cell) int { return uniseg.StringWidth(c.Text) })) + gap
 	room := max(limit-indent, 1) // A terminal can be too narrow for anything.
 
 	for n, row := range rows[1:] {
