@@ -149,12 +149,8 @@ func index(name string) string {
 
 // literal returns the string as CEL writes it.
 func literal(s string) string {
-	if quoted := strconv.Quote(s); quoted != `"`+s+`"` {
+	if quoted := strconv.Quote(s); quoted != `"`+s+`"` || strings.Contains(s, "'") {
 		return quoted
-	}
-
-	if strings.Contains(s, "'") {
-		return `"` + s + `"`
 	}
 
 	return "'" + s + "'"
