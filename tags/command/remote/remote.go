@@ -76,17 +76,14 @@ func (c *Client) Listens(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
 	defer cancel()
 
-	c.conn.Connect()
-
-	for state := c.conn.GetState(); state != connectivity.Ready; state = c.conn.GetState() {
-		if !c.conn.WaitForStateChange(ctx, state) {
-			return false
-		}
-
+	for {
 		c.conn.Connect()
-	}
 
-	return true
+		state := c.conn.GetState()
+		if state == connectivity.Ready || !c.conn.WaitForStateChange(ctx, state) {
+			return state == connectivity.Ready
+		}
+	}
 }
 
 // RunFunction calls the function as Crossplane does. If the function doesn't know v1 of the protocol, it gets the same message
