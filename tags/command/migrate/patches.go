@@ -217,10 +217,7 @@ var leaving = append(locate.LeaveAlonePaths(), ignoredHere, ignoredThere)
 // leaving returns the paths of patches that may make this function leave a resource alone.
 func (p *patchStep) leaving() (out []string) {
 	for _, patch := range p.patches {
-		leaves := func(to object.Path) bool {
-			_, position := relate(patch.to, to)
-			return position == within
-		}
+		leaves := func(to object.Path) bool { return shared(patch.to.Segments(), to.Segments()) == len(to.Segments()) }
 
 		if slices.ContainsFunc(leaving, leaves) {
 			out = append(out, toOf(patch.node))
@@ -243,45 +240,33 @@ func (p *patchStep) judge(r *resource, u *use) {
 		return
 	}
 
-	switch rest, position := relate(u.to, r.field.Path); position {
-	case outside:
-		u.keep("of resource " + r.name + " it patches something else")
-	case above:
+	path, tags := u.to.Segments(), r.field.Path.Segments()
+
+	switch shared(path, tags) {
+	case len(tags):
+		u.touches, u.writesTags = true, true
+		p.judgeTag(r, u, path[len(tags):])
+	case len(path):
 		u.touches = true
 		u.keep("it patches more than tags")
-	case within:
-		u.touches, u.writesTags = true, true
-		p.judgeTag(r, u, rest)
+	default:
+		u.keep("of resource " + r.name + " it patches something else")
 	}
 }
 
 // keep lets the patch stay in the Composition for the reason. An earlier reason counts, and an empty one is none.
 func (u *use) keep(why string) { u.stays = cmp.Or(u.stays, why) }
 
-// A relation says where the path of a patch leads, as seen from the tag field.
-type relation int
-
-const (
-	outside relation = iota // to another field
-	above                   // to an object around the tag field
-	within                  // to the tag field, or into it
-)
-
-// relate says how the path of a patch relates to the path of a field, and returns the rest of the path within the field. For the
-// tag field spec.forProvider.tags, the rest of spec.forProvider.tags[env] is env.
-func relate(path, to object.Path) (object.Segments, relation) {
-	segments := path.Segments()
-
-	for i, s := range to.Segments() {
-		switch {
-		case i == len(segments):
-			return nil, above
-		case segments[i] != s && segments[i].Field != wildcard:
-			return nil, outside
+// shared returns the number of segments that the path of a patch shares with the path of a field. With all segments of the field's path,
+// the patch writes the field, or into it. With all segments of its own path, the patch writes an object around the field.
+func shared(path, to object.Segments) int {
+	for i, s := range to {
+		if i == len(path) || path[i] != s && path[i].Field != wildcard {
+			return i
 		}
 	}
 
-	return segments[len(to.Segments()):], within
+	return len(to)
 }
 
 const wildcard = "*"
