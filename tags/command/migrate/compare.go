@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -224,16 +225,16 @@ func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []diffe
 	}
 
 	for _, key := range keysOf(oldTags, newTags) {
-		oldValue, newValue := show(oldTags, key), show(newTags, key)
-		if oldValue == newValue {
+		if oldTags[key] == newTags[key] {
 			continue
 		}
 
-		if newValue == absent {
-			newValue += c.whyLost(name, key)
+		d := difference{resource: name, key: key, before: cmp.Or(oldTags[key], "absent"), after: newTags[key]}
+		if d.after == "" {
+			d.after = "absent" + c.whyLost(name, key)
 		}
 
-		out = append(out, difference{resource: name, key: key, before: oldValue, after: newValue})
+		out = append(out, d)
 	}
 
 	if !proto.Equal(oldRest, newRest) {
@@ -243,19 +244,7 @@ func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []diffe
 	return out, nil
 }
 
-// absent is shown for a tag that a resource lacks.
-const absent = "absent"
-
-func show(tags map[string]string, key string) string {
-	value, ok := tags[key]
-	if !ok {
-		return absent
-	}
-
-	return fmt.Sprintf("%q", value)
-}
-
-// tagsOf returns the tags of a resource, and the rest of it.
+// tagsOf returns the tags of a resource with their quoted values, and the rest of the resource.
 func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
 	t, located := locateTags(name, object.Of(r))
 	tags := make(map[string]string)
@@ -270,7 +259,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 	}
 
 	for e := range set.All() {
-		tags[e.Key] = tagset.TextOf(e.Value)
+		tags[e.Key] = strconv.Quote(tagset.TextOf(e.Value))
 	}
 
 	rest := object.Of(r)
