@@ -45,19 +45,11 @@ type step struct {
 	input                 *yaml.Node
 }
 
-// A function runs the steps that migrate reads. Its name ends the name of a Function, such as crossplane-contrib-function-tag-manager,
-// and group is the API group of its input. A step is recognized by either, since the function accepts inputs of any group: Compositions
-// still have groups of earlier releases.
-type function struct{ name, group string }
-
-var (
-	patchAndTransform = function{name: "function-patch-and-transform", group: "pt.fn.crossplane.io"}
-	tagManager        = function{name: "function-tag-manager", group: "tag-manager.fn.crossplane.io"}
-)
-
-// runs reports whether the step runs the function.
-func (s *step) runs(f function) bool {
-	return s.group == f.group || strings.HasSuffix(s.function, f.name)
+// runs reports whether the step runs the function: name ends the name of a Function, such as crossplane-contrib-function-tag-manager,
+// and inputGroup is the API group of its input. A step is recognized by either, since the function accepts inputs of any group:
+// Compositions still have groups of earlier releases.
+func (s *step) runs(name, inputGroup string) bool {
+	return s.group == inputGroup || strings.HasSuffix(s.function, name)
 }
 
 // group is the API group of this function's input.
@@ -132,11 +124,11 @@ func (c *composition) migrate() {
 
 	for _, s := range steps {
 		switch {
-		case s.runs(patchAndTransform):
+		case s.runs("function-patch-and-transform", "pt.fn.crossplane.io"):
 			p := readPatches(s)
 			resources = append(resources, p.resources...)
 			c.replacePatches(p, namesOf(resources, func(r *resource) bool { return known && r.mayTag }))
-		case s.runs(tagManager):
+		case s.runs("function-tag-manager", "tag-manager.fn.crossplane.io"):
 			c.replaceTagManager(s, resources, known)
 		default:
 			known = known && slices.Contains(harmless, s.group)
