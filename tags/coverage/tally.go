@@ -77,8 +77,8 @@ type Tally struct {
 	broken tagpolicy.ViolationsByRule
 	lists  map[string][]*Resource
 
-	// seen has the objects that were added.
-	seen map[identity]bool
+	// seen has the titles and UIDs of the objects that were added.
+	seen map[string]bool
 
 	// owners has the kinds of owners of resources. They are composite resources.
 	owners map[schema.GroupKind]bool
@@ -92,7 +92,7 @@ func New(o Options) *Tally {
 	t := &Tally{
 		input: o.Input, transformer: (&resolve.LabelSet{}).Transformer(o.Input),
 		readers: make(map[*locate.Place]*tagpolicy.TagReader),
-		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
+		total:   newGroup(""), lists: make(map[string][]*Resource), seen: make(map[string]bool),
 		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
@@ -261,27 +261,17 @@ func (t *Tally) Add(o object.Object) {
 	}
 }
 
-// An identity tells an object from others. Two clusters can have objects with the same name. So an object without a UID is also
-// told by a hash of its content.
-type identity struct {
-	group, kind, namespace, name, uid string
-
-	content v1beta1.Hash
-}
-
-// sees reports whether the same object was added before. Objects without a name are never the same.
+// sees reports whether the same object was added before. Two clusters can have objects with the same name. So an object is also told
+// from others by its UID, or without one by a hash of its content. Objects without a name are never the same.
 func (t *Tally) sees(o object.Object) bool {
-	gk := object.GVK(o).GroupKind()
-
-	id := identity{
-		group: t.text(gk.Group), kind: t.text(gk.Kind), namespace: t.text(object.Namespace(o)),
-		name: strings.Clone(object.Name(o)), uid: strings.Clone(o.Node().Field("metadata").Field("uid").Text()),
-	}
-	if id.uid == "" {
-		id.content = v1beta1.HashOf(o.Struct())
+	id := o.Node().Field("metadata").Field("uid").Text()
+	if id == "" {
+		hash := v1beta1.HashOf(o.Struct())
+		id = string(hash[:])
 	}
 
-	before := id.name != "" && t.seen[id]
+	id = object.Title(o) + " " + id
+	before := object.Name(o) != "" && t.seen[id]
 	t.seen[id] = true
 
 	return before
@@ -291,15 +281,7 @@ func (t *Tally) sees(o object.Object) bool {
 func (t *Tally) list(name string, r *Resource) { t.lists[name] = append(t.lists[name], r) }
 
 // text returns s. Equal texts share their memory.
-func (t *Tally) text(s string) string {
-	known, ok := t.texts[s]
-	if !ok {
-		known = strings.Clone(s)
-		t.texts[known] = known
-	}
-
-	return known
-}
+func (t *Tally) text(s string) string { return object.TextNode(s).Interned(t.texts) }
 
 // groupsOf returns the group of all resources, and the group of the resource in each division. It counts the resource in these.
 func (t *Tally) groupsOf(r *Resource) []*Group {
