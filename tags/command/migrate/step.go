@@ -120,12 +120,13 @@ func indented(lines []string, by int) []string {
 }
 
 // listOf returns the lines of a field of the input: its key, and the lines of the items in its list. Without items, there is no field.
-func (c *composition) listOf(key string, items []string) []string {
-	if len(items) == 0 {
+func (c *composition) listOf(key string, items ...[]string) []string {
+	lines := slices.Concat(items...)
+	if len(lines) == 0 {
 		return nil
 	}
 
-	return append([]string{key}, indented(items, c.list)...)
+	return append([]string{key}, indented(lines, c.list)...)
 }
 
 // itemWith returns the lines of an object in a list, with comments above it.
@@ -167,7 +168,7 @@ func (c *composition) replacement(p *patchStep, mayTag []string) (input []string
 	}
 
 	given := words.Map(sources(labels), func(s source) []string { return itemWith(s.fields(prefix == "", tagged)) })
-	input = append(input, c.listOf("sources:", slices.Concat(given...))...)
+	input = append(input, c.listOf("sources:", given...)...)
 
 	if !slices.Equal(mayTag, tagged) {
 		input = append(input, c.selecting(tagged)...)

@@ -44,24 +44,16 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 		return
 	}
 
-	var added, ignored, removed []string
-
-	// The first of several entries wins there, and the last of several sources here.
-	for _, e := range slices.Backward(entriesOf(s.input, "addTags")) {
-		added = append(added, itemWith(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict[retains(e)]))...)
-	}
+	added := words.Map(entriesOf(s.input, "addTags"), func(e *yaml.Node) []string {
+		return itemWith(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict[retains(e)]))
+	})
+	slices.Reverse(added) // The first of several entries wins there, and the last of several sources here.
 
 	conflicts := map[bool][]string{true: {conflict[true]}} // To replace tags is the default of ignoreTags.
+	ignored := words.Map(entriesOf(s.input, "ignoreTags"), func(e *yaml.Node) []string { return keysOfEntry(e, conflicts[retains(e)]...) })
+	removed := words.Map(entriesOf(s.input, "removeTags"), func(e *yaml.Node) []string { return keysOfEntry(e) })
 
-	for _, e := range entriesOf(s.input, "ignoreTags") {
-		ignored = append(ignored, keysOfEntry(e, conflicts[retains(e)]...)...)
-	}
-
-	for _, e := range entriesOf(s.input, "removeTags") {
-		removed = append(removed, keysOfEntry(e)...)
-	}
-
-	input := slices.Concat(c.listOf("sources:", added), c.listOf("ignoreTags:", ignored), c.listOf("removeTags:", removed), c.selectManaged(resources, known))
+	input := slices.Concat(c.listOf("sources:", added...), c.listOf("ignoreTags:", ignored...), c.listOf("removeTags:", removed...), c.selectManaged(resources, known))
 	c.put(s, s.lines.from, s.name, input)
 	c.edits = append(c.edits, c.ignored()...)
 
