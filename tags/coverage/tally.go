@@ -111,10 +111,6 @@ func New(o Options) *Tally {
 		t.keys = namedKeys(o.Input)
 	}
 
-	if o.Schemas.Of == nil {
-		o.Schemas.Of = func(schema.GroupVersionKind) object.Node { return object.Node{} }
-	}
-
 	t.targets = (&locate.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
 		rules := field.NewOverrides(o.Input.TagFields)
 		rules.Schemas = &schemas

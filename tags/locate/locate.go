@@ -37,7 +37,7 @@ type Finder struct {
 	// Fields returns a Locator that reads the schemas.
 	Fields func(schemas field.Schemas) field.Locator
 
-	// Schemas has the schemas that Crossplane has sent, and asks for others.
+	// Schemas has the schemas that Crossplane has sent, and asks for others. The zero Schemas has none.
 	Schemas field.Schemas
 
 	// Observed has the observed composed resources by name.
@@ -149,7 +149,7 @@ func (f *Finder) NewTargets() *Targets {
 	}
 
 	ts.notingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
-		if _, ok := ts.schemas[k]; !ok {
+		if _, ok := ts.schemas[k]; !ok && f.Schemas.Of != nil {
 			ts.schemas[k] = f.Schemas.Of(k)
 		}
 
