@@ -19,8 +19,6 @@ import (
 // Codec encodes and decodes all messages of the function's server. It encodes a message always in the same way.
 type Codec struct{}
 
-var _ encoding.CodecV2 = Codec{}
-
 // Name returns the name of the encoding.
 func (Codec) Name() string { return proto.Name }
 
@@ -40,19 +38,14 @@ func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
 }
 
-// Unmarshal decodes data to v, a protobuf message.
+// Unmarshal decodes data to v, a protobuf message. gRPC's own codec decodes all messages but requests of v1.
 func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
-	switch m := v.(type) {
-	case *fnv1.RunFunctionRequest:
-		// gRPC uses the buffers of data again after the call, so this copies them. mem.BufferSlice has Materialize, but that clears
-		// the memory of the copy first, which takes as long as copying.
-		return Unmarshal(bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil), m)
-	case protobuf.Message:
-		buffer := data.MaterializeToBuffer(mem.DefaultBufferPool())
-		defer buffer.Free()
-
-		return protobuf.Unmarshal(buffer.ReadOnlyData(), m)
-	default:
-		return errors.Errorf("cannot decode %T, which is no protobuf message", v)
+	req, ok := v.(*fnv1.RunFunctionRequest)
+	if !ok {
+		return encoding.GetCodecV2(proto.Name).Unmarshal(data, v)
 	}
+
+	// gRPC uses the buffers of data again after the call, so this copies them. mem.BufferSlice has Materialize, but that clears
+	// the memory of the copy first, which takes as long as copying.
+	return Unmarshal(bytes.Join(words.Map(data, mem.Buffer.ReadOnlyData), nil), req)
 }

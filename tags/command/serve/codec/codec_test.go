@@ -399,7 +399,7 @@ func TestUnmarshalOthers(t *testing.T) {
 		t.Errorf("\nA request of v1beta1 should be decoded whole.\nUnmarshal(...): -want, +got:\n%s", diff)
 	}
 
-	if err := (codec.Codec{}).Unmarshal(nil, "text"); fmt.Sprint(err) != "cannot decode string, which is no protobuf message" {
+	if err := (codec.Codec{}).Unmarshal(nil, "text"); fmt.Sprint(err) != "failed to unmarshal, message is string, want proto.Message" {
 		t.Errorf("Unmarshal(...): want an error, got %v", err)
 	}
 
