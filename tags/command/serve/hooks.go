@@ -3,31 +3,26 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"path"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
-
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
 // idle is the time without a call after which the server gives memory back.
 const idle = time.Minute
 
-// functionCalls are the methods that need memory. Other methods are called all the time: a kubelet probes every few seconds.
-var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
-
-// freeing returns an interceptor that calls free after the idle time without a call of the function.
+// freeing returns an interceptor that calls free after the idle time without a call of the function, in any version of the protocol.
+// Other methods need little memory, and are called all the time: a kubelet probes every few seconds.
 func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	timer := time.AfterFunc(idle, free)
 
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		if slices.Contains(functionCalls, info.FullMethod) {
+		if path.Base(info.FullMethod) == "RunFunction" {
 			defer timer.Reset(idle)
 		}
 
