@@ -136,8 +136,7 @@ type longList struct {
 	text  []byte
 	first int
 
-	// items is the number of items so far. around has the lines before and after all items.
-	items  int
+	// around has the lines before and after all items.
 	around []byte
 }
 
@@ -167,8 +166,7 @@ func (d *decoder) longList(lines *bufio.Reader, g *gauge) error {
 			return d.yaml(bytes.NewReader(l.around))
 		case separates:
 		case bytes.HasPrefix(line, []byte("- ")):
-			l.items++
-			l.item = l.items
+			l.item++
 			l.text, l.first, g.room = append(l.text, line...), number, MaxDocument-lines.Buffered()
 		case bytes.HasPrefix(line, []byte("items:")):
 			l.around = append(l.around, "items: []\n"...)
@@ -203,11 +201,5 @@ func (l *longList) endItem() error {
 		return err
 	}
 
-	for _, item := range v.GetListValue().GetValues() {
-		if err := l.add(item); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return l.add(v)
 }
