@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -110,17 +111,12 @@ func (k *keyring) load(ctx context.Context) error {
 // mutualTLS returns the configuration of a server with the certificate. Clients need a certificate of the CA. All texts are
 // PEM. No session is resumed, since the CA may have changed after its beginning.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
-	if _, err := certificates(cert); err != nil {
-		return nil, errors.Wrap(err, "cannot read "+certFile)
-	}
+	_, certErr := certificates(certFile, cert)
+	_, caErr := certificates(caFile, ca)
+	pair, pairErr := tls.X509KeyPair(cert, key)
 
-	if _, err := certificates(ca); err != nil {
-		return nil, errors.Wrap(err, "cannot read "+caFile)
-	}
-
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot load X509 keypair")
+	if err := cmp.Or(certErr, caErr, errors.Wrap(pairErr, "cannot load X509 keypair")); err != nil {
+		return nil, err
 	}
 
 	clients := x509.NewCertPool()
@@ -137,9 +133,9 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	}, nil
 }
 
-// certificates returns the certificates in the text of a file. It is an error if one can't be read, or is cut off because
+// certificates returns the certificates in the text of the file. It is an error if one can't be read, or is cut off because
 // somebody is writing the file. Go's own parser skips both.
-func certificates(text []byte) (out []*x509.Certificate, _ error) {
+func certificates(file string, text []byte) (out []*x509.Certificate, _ error) {
 	block, rest := pem.Decode(text)
 	for ; block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
@@ -148,14 +144,14 @@ func certificates(text []byte) (out []*x509.Certificate, _ error) {
 
 		cert, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, err
+			return nil, errors.Wrap(err, "cannot read "+file)
 		}
 
 		out = append(out, cert)
 	}
 
 	if bytes.Contains(rest, []byte("-----BEGIN")) {
-		return nil, errors.New("its last PEM block is cut off")
+		return nil, errors.Errorf("cannot read %s: its last PEM block is cut off", file)
 	}
 
 	return out, nil
@@ -164,7 +160,7 @@ func certificates(text []byte) (out []*x509.Certificate, _ error) {
 // warnOfExpired warns of expired certificates in the text of the file. No client accepts an expired certificate of the server,
 // and with an expired CA the server accepts no client. The log says nothing else about it.
 func (k *keyring) warnOfExpired(ctx context.Context, file string, text []byte) {
-	found, _ := certificates(text) // load has read it before.
+	found, _ := certificates(file, text) // load has read it before.
 
 	for _, cert := range found {
 		if time.Now().After(cert.NotAfter) {
