@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -61,13 +62,10 @@ type composition struct {
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
 // one step. The input may extend a standard among the objects in the files and folders at the paths.
 func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
-	required, err := r.Required(paths...)
-	if err != nil {
-		return nil, err
-	}
+	required, requiredErr := r.Required(paths...)
+	objects, objectsErr := r.Objects(file)
 
-	objects, err := r.Objects(file)
-	if err != nil {
+	if err := cmp.Or(requiredErr, objectsErr); err != nil {
 		return nil, err
 	}
 
