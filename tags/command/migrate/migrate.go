@@ -3,6 +3,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -107,13 +108,10 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	differs := 0
 
 	for i, path := range c.Files {
-		old, err := c.Reader.Text(path)
-		if err != nil {
-			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
-		}
+		old, readErr := c.Reader.Text(path)
+		f, parseErr := parse(old)
 
-		f, err := parse(old)
-		if err != nil {
+		if err := cmp.Or(manifest.OneLine(readErr), parseErr); err != nil {
 			return errors.Wrapf(err, "cannot read %s", path)
 		}
 
