@@ -61,10 +61,8 @@ func replaces(policy string) bool { return policy == "" || policy == "Replace" }
 
 // read returns the label that the patch gives, without its key. If the patch must stay, why says the reason.
 func read(n *yaml.Node, kind string) (_ label, why string) {
-	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment")}
-
 	retain, known := policies[text(n, "policy", "toFieldPath")]
-	l.retain = retain
+	l := label{environment: strings.HasSuffix(kind, "Environment") || strings.HasPrefix(kind, "FromEnvironment"), retain: retain}
 
 	switch {
 	case text(n, "policy", "fromFieldPath") == "Required":

@@ -68,7 +68,6 @@ func (c *composition) refuseTagManager(s *step) string {
 	wild := func(n *yaml.Node) bool {
 		return slices.ContainsFunc(items(n, "keys"), func(n *yaml.Node) bool { return n.Value == "" || strings.HasSuffix(n.Value, "*") })
 	}
-	reads := func(n *yaml.Node) bool { return text(n, "fromFieldPath") != "" }
 	mentions := func(n *yaml.Node) bool {
 		return n.Kind == yaml.ScalarNode && n.Value != ignoreResource && strings.Contains(n.Value, ignoreResource)
 	}
@@ -84,7 +83,7 @@ func (c *composition) refuseTagManager(s *step) string {
 		return "an empty value counts as none there, and is a value here"
 	case slices.ContainsFunc(items(s.input, "ignoreTags"), wild) || slices.ContainsFunc(removes, wild):
 		return "a * at the end of a key is no wildcard there"
-	case len(slices.DeleteFunc(slices.Clone(removes), func(n *yaml.Node) bool { return !reads(n) })) > 1:
+	case len(slices.DeleteFunc(slices.Clone(removes), func(n *yaml.Node) bool { return text(n, "fromFieldPath") == "" })) > 1:
 		return "of several fields that removeTags names, the last one counts there, and all do here"
 	case contains(c.node, labelled):
 		return "a resource has a label " + ignoreResource + ": make it the annotation " + locate.IgnoreAnnotation + `: "true"`
