@@ -63,14 +63,11 @@ func pace(floor uint64) (stop func()) {
 // percentOf returns the GOGC by which a heap with live bytes grows to floor bytes. roots are the bytes of stacks and globals,
 // for which GOGC admits garbage, too.
 func percentOf(live, roots, floor uint64) int {
-	if live >= floor {
-		return minPercent
-	}
-
 	// A heap of less than 4 MB, times the percentage, is never collected.
 	const smallest = 4 << 20
 
-	percent := min(100*(floor-live)/max(1, live+roots), 100*floor/smallest)
+	room := floor - min(live, floor)
+	percent := min(100*room/max(1, live+roots), 100*floor/smallest)
 
 	return max(minPercent, int(percent)) //nolint:gosec // It is at most 100 times the floor.
 }
