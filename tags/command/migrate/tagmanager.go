@@ -53,7 +53,8 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 	ignored := words.Map(entriesOf(s.input, "ignoreTags"), func(e *yaml.Node) []string { return keysOfEntry(e, conflicts[retains(e)]...) })
 	removed := words.Map(entriesOf(s.input, "removeTags"), func(e *yaml.Node) []string { return keysOfEntry(e) })
 
-	input := slices.Concat(c.listOf("sources:", added...), c.listOf("ignoreTags:", ignored...), c.listOf("removeTags:", removed...), c.selectManaged(resources, known))
+	input := slices.Concat(c.listOf("sources:", added...), c.listOf("ignoreTags:", ignored...), c.listOf("removeTags:", removed...),
+		c.selectManaged(resources, known))
 	c.put(s, s.lines.from, s.name, input)
 	c.edits = append(c.edits, c.ignored()...)
 
