@@ -57,7 +57,7 @@ scenarios are listed.`,
 
 	f := p.Flags()
 	f.StringVar(&c.Functions, "functions", "", "`FILE` of Functions that says where those listen which don't run here, as crossplane composition render reads it. By default it is functions.yaml of the folder, if there is one.")
-	command.Choice(f, &c.Engine, "engine", "", "What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build.", builtIn, crossplane)
+	command.Choice(p, &c.Engine, "engine", "", "What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build.", builtIn, crossplane)
 	f.BoolVar(&c.Update, "update", false, "Make what is rendered the expected output of the scenario, or of all scenarios.")
 	f.BoolVarP(&c.Verbose, "verbose", "v", false, "Print what the function logs. It is printed anyway if a rendering fails.")
 

@@ -61,12 +61,6 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 func prepare(c *cobra.Command) {
 	c.Flags().SortFlags = false // They are in the order of their use.
 
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(interface{ choices() []string }); ok {
-			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.choices(), cobra.ShellCompDirectiveNoFileComp)) // There is this flag.
-		}
-	})
-
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := run(c, args); err != nil {
@@ -200,10 +194,11 @@ func printUsage(c *cobra.Command) error {
 	return err
 }
 
-// Choice adds a flag with one of the choices as its value. The default is the value of to.
-func Choice[T ~string](flags *pflag.FlagSet, to *T, name, shorthand, help string, choices ...T) {
+// Choice adds a flag of the command with one of the choices as its value. Shells complete it. The default is the value of to.
+func Choice[T ~string](c *cobra.Command, to *T, name, shorthand, help string, choices ...T) {
 	names := words.Map(choices, func(v T) string { return string(v) })
-	flags.VarP(&choice[T]{to: to, names: names}, name, shorthand, help)
+	c.Flags().VarP(&choice[T]{to: to, names: names}, name, shorthand, help)
+	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // There is this flag.
 }
 
 type choice[T ~string] struct {
@@ -216,9 +211,6 @@ func (c *choice[T]) String() string { return string(*c.to) }
 
 // Type returns the choices, which help shows.
 func (c *choice[T]) Type() string { return strings.Join(c.names, "|") }
-
-// choices returns the choices, for the completions of a shell.
-func (c *choice[T]) choices() []string { return c.names }
 
 // Set sets the flag to one of the choices.
 func (c *choice[T]) Set(v string) error {

@@ -118,7 +118,7 @@ func program() *cobra.Command {
 
 		return err
 	}}
-	command.Choice(explain.Flags(), &output, "output", "o", "Format.", "table", "json")
+	command.Choice(explain, &output, "output", "o", "Format.", "table", "json")
 	explain.Flags().Func("prefix", "Prefix.", command.Optional(&prefix))
 
 	fail := &cobra.Command{Use: "fail", Short: "Fail.", RunE: func(*cobra.Command, []string) error { return errors.New("it failed") }}

@@ -61,13 +61,13 @@ what was rendered. - is standard input.`,
 	c.By, c.Output = "provider", "table"
 
 	f := out.Flags()
-	command.Choice(f, &c.By, "by", "", "What to count by.", divisions...)
+	command.Choice(out, &c.By, "by", "", "What to count by.", divisions...)
 	f.StringArrayVar(&c.Key, "key", nil, "`KEY` of a tag, or of a label, that resources must have. Can be repeated. By default all keys are counted that any resource or the cloud has.")
 	f.Func("key-prefix", "`PREFIX` of the keys of labels (plexsphere: by default). A Composition says its own.", command.Optional(&c.KeyPrefix))
 	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where tags are, which keys count, and which its tagPolicy requires.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition has several of this function.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the step's input extends. Can be repeated.")
-	command.Choice(f, &c.Output, "output", "o", "Format of the output. json, yaml and csv have whole lists.", "table", "html", "json", "yaml", "csv")
+	command.Choice(out, &c.Output, "output", "o", "Format of the output. json, yaml and csv have whole lists.", "table", "html", "json", "yaml", "csv")
 	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any resource lacks a key of --key, or breaks the step's tagPolicy, or if no resource can have tags.")
 
 	return out

@@ -76,10 +76,10 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.FieldPath, "field-path", "", "Field `PATH` of the map of labels in the file, e.g. spec.labels.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile to apply. Can be repeated. By default the profiles of a Composition's bases are shown side by side, or all.")
 	f.BoolVar(&c.All, "all", false, "Show all profiles, not only those of the clouds that the bases of the Composition are of.")
-	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs. "+
+	command.Choice(out, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs. "+
 		"By default the contract's, with a mark at tags that the APIs are known to refuse. Replaces the setting of the Composition's step.", profile.Contract, profile.Cloud)
 	f.BoolVar(&c.Keys, "keys", false, "Show only the tag key of each label, for each cloud.")
-	command.Choice(f, &c.Output, "output", "o", "Format of the output. csv goes with --keys.", "table", "json", "yaml", "csv")
+	command.Choice(out, &c.Output, "output", "o", "Format of the output. csv goes with --keys.", "table", "json", "yaml", "csv")
 	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy.")
 	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where labels come from, instead of a file of labels.")
 	f.StringVar(&c.XR, "xr", "", "`FILE` with a composite resource of the Composition.")

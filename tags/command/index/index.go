@@ -69,7 +69,7 @@ the built-in index is printed.`,
 	c.Output = "table"
 
 	f := out.Flags()
-	command.Choice(f, &c.Output, "output", "o", "Format of the built-in index. json has all that is known.", "table", "json")
+	command.Choice(out, &c.Output, "output", "o", "Format of the built-in index. json has all that is known.", "table", "json")
 	f.BoolVar(&c.Diff, "diff", false, "Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error.")
 	f.BoolVar(&c.Complete, "complete", false, "With --diff: the definitions have all kinds of their API groups, so other kinds of the index count as gone.")
 

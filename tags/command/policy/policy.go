@@ -90,7 +90,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.Func("key-prefix", "`PREFIX` of tag keys (plexsphere: by default).", command.Optional(&c.KeyPrefix))
 	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "Reserved `KEY`, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
 	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Number of tag slots to leave free in a tag profile (`PROFILE=COUNT`), e.g. aws=3.")
-	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
+	command.Choice(out, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
 	out.MarkFlagsMutuallyExclusive("resources", "required")
 
 	return out

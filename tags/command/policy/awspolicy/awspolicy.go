@@ -49,7 +49,7 @@ prints, or the policy in it. - is standard input.`,
 	}
 
 	c.Enforcement = v1beta1.PolicyEnforcementWarn
-	command.Choice(out.Flags(), &c.Enforcement, "enforcement", "", "Enforcement of the rules. Warn has all that AWS reports or refuses, and Error only what AWS refuses.",
+	command.Choice(out, &c.Enforcement, "enforcement", "", "Enforcement of the rules. Warn has all that AWS reports or refuses, and Error only what AWS refuses.",
 		v1beta1.PolicyEnforcementWarn, v1beta1.PolicyEnforcementError)
 
 	return out
