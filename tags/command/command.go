@@ -106,17 +106,14 @@ type codedError struct {
 	code int
 }
 
-// ExitCode returns the code.
-func (e codedError) ExitCode() int { return e.code }
-
 // WithExitCode returns the error. The process exits with the code.
 func WithExitCode(code int, err error) error { return codedError{err, code} }
 
 // ExitCode returns the exit code of a process that ends with the error.
 func ExitCode(err error) int {
-	var coded interface{ ExitCode() int }
+	var coded codedError
 	if errors.As(err, &coded) {
-		return coded.ExitCode()
+		return coded.code
 	}
 
 	return 1

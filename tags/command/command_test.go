@@ -148,7 +148,7 @@ func TestExitCode(t *testing.T) {
 		want   int
 	}{
 		"Any":   {reason: "Most errors have no status of their own.", err: errors.New("broken"), want: 1},
-		"Coded": {reason: "Some say the status, wherever they are wrapped.", err: fmt.Errorf("cannot: %w", coded{}), want: 2},
+		"Coded": {reason: "Some say the status, wherever they are wrapped.", err: fmt.Errorf("cannot: %w", command.WithExitCode(2, errors.New("coded"))), want: 2},
 	}
 
 	for name, tc := range cases {
@@ -159,11 +159,6 @@ func TestExitCode(t *testing.T) {
 		})
 	}
 }
-
-type coded struct{}
-
-func (coded) Error() string { return "coded" }
-func (coded) ExitCode() int { return 2 }
 
 // TestFetching runs a function that asks for one more object on each call, until it has so many.
 func TestFetching(t *testing.T) {
