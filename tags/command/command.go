@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -19,6 +20,15 @@ import (
 
 // defaultWidth is the width of help outside of a terminal, in columns.
 const defaultWidth = 100
+
+// usageTemplate prints the commands and the flags, for a terminal of this width.
+const usageTemplate = `Usage: {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Commands:
+{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}}  {{.Short}}
+{{end}}{{end}}{{end}}
+Flags:
+{{.LocalFlags.FlagUsagesWrapped %d}}`
 
 // variable annotates a flag with the name of its environment variable.
 const variable = "variable"
@@ -46,7 +56,7 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 		return err
 	}
 
-	p.SetUsageFunc(printUsage)
+	p.SetUsageTemplate(fmt.Sprintf(usageTemplate, cmp.Or(terminal.Of(os.Stdout).Width, defaultWidth)))
 	p.SetFlagErrorFunc(unknownFlag)
 	p.AddCommand(commands...)
 
@@ -160,33 +170,6 @@ func readVariables(c *cobra.Command, _ []string) (err error) {
 			}
 		}
 	})
-
-	return err
-}
-
-// printUsage prints the commands and the flags, as wide as the terminal.
-func printUsage(c *cobra.Command) error {
-	out := &strings.Builder{}
-	fmt.Fprintf(out, "Usage: %s\n", c.UseLine())
-
-	width := terminal.Of(os.Stdout).Width
-	if width == 0 {
-		width = defaultWidth
-	}
-
-	if c.HasAvailableSubCommands() {
-		out.WriteString("\nCommands:\n")
-
-		for _, s := range c.Commands() {
-			if s.IsAvailableCommand() {
-				fmt.Fprintf(out, "  %-*s  %s\n", s.NamePadding(), s.Name(), s.Short)
-			}
-		}
-	}
-
-	fmt.Fprintf(out, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(width))
-
-	_, err := fmt.Fprint(c.OutOrStderr(), out)
 
 	return err
 }
