@@ -370,17 +370,9 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 
 // why says why no tag has the key of a rule. It names each label of the key, and the reason for its fate, such as count-cap.
 func (x *Rendered) why(key string) string {
-	keys := x.look.Profile.KeySet(x.look.Fields[0].Transformed.TagKeys(key)...)
-
-	var out []string
-
-	for i := range x.Labels {
-		if l := &x.Labels[i]; keys.Has(l.TagKey) {
-			out = append(out, "label "+words.Cell(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
-		}
-	}
-
-	return cmp.Or(strings.Join(out, ", "), whyMissing)
+	return whyMissing(key, &x.look.Fields[0], x.look.Profile, words.Map(x.Labels, func(l LostLabel) lack {
+		return lack{l.TagKey, "label " + words.Cell(l.QualifiedKey) + ": " + cmp.Or(string(l.Reason), l.Why)}
+	}))
 }
 
 // addNotes notes which facts about the resources aren't known.

@@ -17,9 +17,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// whyMissing is why a required tag is missing, if no label says why.
-const whyMissing = "no label gives it"
-
 // A ListedLabel has a tag that an entry of removeTags or ignoreTags names.
 type ListedLabel struct {
 	QualifiedKey string `json:"qualifiedKey"`
@@ -148,25 +145,27 @@ func sorted(m map[string]string) iter.Seq2[string, string] {
 	}
 }
 
+// A lack says why a label is no tag with the tag key.
+type lack struct{ tagKey, why string }
+
 // why says why no tag has the key of a rule.
 func (x *Explanation) why(key string) string {
-	keys := x.profile.KeySet(x.look.Transformed.TagKeys(key)...)
+	skipped := words.Map(x.Skipped, func(s Skipped) lack {
+		return lack{s.TagKey, fmt.Sprintf("label %s is skipped for %s", words.Cell(s.QualifiedKey), s.Reason)}
+	})
+	removed := words.Map(x.Removed, func(r ListedLabel) lack {
+		return lack{r.TagKey, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Entry)}
+	})
 
-	var out []string
+	return whyMissing(key, x.look, x.profile, slices.Concat(skipped, removed))
+}
 
-	for _, s := range x.Skipped {
-		if keys.Has(s.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is skipped for %s", words.Cell(s.QualifiedKey), s.Reason))
-		}
-	}
+// whyMissing says why no tag of the field has the key of a rule, by the lacks of labels that would be such tags.
+func whyMissing(key string, f *stamp.LookedField, p *profile.Profile, lacks []lack) string {
+	keys := p.KeySet(f.Transformed.TagKeys(key)...)
+	lacks = slices.DeleteFunc(lacks, func(l lack) bool { return !keys.Has(l.tagKey) })
 
-	for _, r := range x.Removed {
-		if keys.Has(r.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Entry))
-		}
-	}
-
-	return cmp.Or(strings.Join(out, ", "), whyMissing)
+	return cmp.Or(strings.Join(words.Map(lacks, func(l lack) string { return l.why }), ", "), "no label gives it")
 }
 
 // listedLines returns a line for each entry, with the tags that it names.
