@@ -177,6 +177,17 @@ func Map[T, U any](items []T, f func(T) U) []U {
 	return out
 }
 
+// MapIf returns the values that f(item) has for items, without those for which f returns false.
+func MapIf[T, U any](items []T, f func(T) (U, bool)) (out []U) {
+	for i := range items {
+		if v, ok := f(items[i]); ok {
+			out = append(out, v)
+		}
+	}
+
+	return out
+}
+
 // Grouped returns a group for each key, with all items of the key. Groups are in the order of their first items.
 func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 	positions := make(map[K]int)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -181,11 +182,10 @@ func (c *Command) providers(e *comparison, step *manifest.Step, run *trace) []st
 	if p := run.Input.ProviderValue(); p != "" {
 		out = append(out, p)
 	} else {
-		for _, base := range step.Bases {
-			if family, ok := field.FamilyOf(base); ok && family.Profile != "" {
-				out = append(out, family.Profile)
-			}
-		}
+		out = words.MapIf(step.Bases, func(base schema.GroupKind) (string, bool) {
+			family, ok := field.FamilyOf(base)
+			return family.Profile, ok && family.Profile != ""
+		})
 
 		switch {
 		case run.Set.Provider != "":

@@ -310,13 +310,10 @@ func (x *Explanation) addTagFields(labels []tags.Tag, in *v1beta1.CloudTags) {
 		}
 
 		k := tagset.FieldKindOf(&f, x.profile)
-		refused := []string{}
-
-		for j := range labels {
-			if r, _ := k.Refuses(labels[j].Key, labels[j].Value); r != "" {
-				refused = append(refused, fmt.Sprintf("%s (%s)", words.Name(labels[j].QualifiedKey), r))
-			}
-		}
+		refused := words.MapIf(labels, func(t tags.Tag) (string, bool) {
+			reason, _ := k.Refuses(t.Key, t.Value)
+			return fmt.Sprintf("%s (%s)", words.Name(t.QualifiedKey), reason), reason != ""
+		})
 
 		if len(refused) > 0 {
 			x.notef("%s: fields of shape %s can't have these labels: %s", in.Where("tagFields[%d]", i), rule.Shape, strings.Join(refused, ", "))

@@ -391,13 +391,9 @@ func (x *rendering) addNotes(run *trace) {
 		x.Notes = append(x.Notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
-	var showable []string
-
-	for _, r := range x.Resources {
-		if r.LeftAlone == "" && r.look.MayBeInInstanceMetadata() {
-			showable = append(showable, r.Resource)
-		}
-	}
+	showable := words.MapIf(x.Resources, func(r *Rendered) (string, bool) {
+		return r.Resource, r.LeftAlone == "" && r.look.MayBeInInstanceMetadata()
+	})
 
 	if len(showable) > 0 {
 		x.Notes = append(x.Notes, "instanceMetadataTags isn't set, and the defaults of the account or the settings of the AMI can enable it, "+

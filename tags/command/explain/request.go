@@ -56,15 +56,12 @@ func (r *RecordedRun) lines() (out []string) {
 		out = append(out, fmt.Sprintf("condition %s %s %s: %s", report.ConditionType, c.Status, c.Reason, c.Message))
 	}
 
-	for _, e := range r.Events {
-		out = append(out, "event "+strings.TrimSpace(e.Severity+" "+e.Reason)+": "+e.Message)
-	}
+	events := words.Map(r.Events, func(e Event) string { return "event " + strings.TrimSpace(e.Severity+" "+e.Reason) + ": " + e.Message })
+	waits := words.Map(r.Waits, func(w string) string {
+		return "the function waits for " + w + ", which Crossplane fetches for its next call"
+	})
 
-	for _, w := range r.Waits {
-		out = append(out, "the function waits for "+w+", which Crossplane fetches for its next call")
-	}
-
-	return out
+	return slices.Concat(out, events, waits)
 }
 
 // recorded explains a recorded request: the results of the function, and then the resources as it desires them.

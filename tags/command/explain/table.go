@@ -24,16 +24,12 @@ func (e *comparison) table(t terminal.Terminal) string {
 	header = append(header, words.Map(groups, func(g group) terminal.Cell {
 		return terminal.Cell{Text: strings.ToUpper(g.title()), Color: terminal.Bold}
 	})...)
-	rows := [][]terminal.Cell{header}
-
-	for _, l := range e.labels {
+	rows := words.MapIf(e.labels, func(l tags.Label) ([]terminal.Cell, bool) {
 		// A label without a cell is in the column OVERRIDES of another one.
-		if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return x.cells[l] != terminal.Cell{} }) {
-			rows = append(rows, e.row(l, groups))
-		}
-	}
+		return e.row(l, groups), slices.ContainsFunc(e.providers, func(x *Explanation) bool { return x.cells[l] != terminal.Cell{} })
+	})
 
-	return t.Table(rows) + e.legend(groups)
+	return t.Table(slices.Insert(rows, 0, header)) + e.legend(groups)
 }
 
 // A group has providers with the same answer for each label.

@@ -169,15 +169,11 @@ func whyMissing(key string, f *stamp.LookedField, p *profile.Profile, lacks []la
 }
 
 // listedLines returns a line for each entry, with the tags that it names.
-func listedLines(title string, labels []ListedLabel) (lines []string) {
-	keys := make(map[string][]string)
-	for _, l := range labels {
-		keys[l.Entry] = append(keys[l.Entry], words.Cell(l.TagKey))
-	}
+func listedLines(title string, labels []ListedLabel) []string {
+	byEntry := slices.SortedStableFunc(slices.Values(labels), func(a, b ListedLabel) int { return strings.Compare(a.Entry, b.Entry) })
 
-	for _, entry := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, fmt.Sprintf(" %s (%s): %s", title, entry, strings.Join(keys[entry], ", ")))
-	}
-
-	return lines
+	return words.Map(words.Grouped(byEntry, func(l ListedLabel) string { return l.Entry }), func(same []ListedLabel) string {
+		keys := words.Map(same, func(l ListedLabel) string { return words.Cell(l.TagKey) })
+		return fmt.Sprintf(" %s (%s): %s", title, same[0].Entry, strings.Join(keys, ", "))
+	})
 }

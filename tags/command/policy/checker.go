@@ -251,14 +251,11 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 // Slots returns the number of tag slots for labels of objects. capMessage ends a message such as "8 keys cannot all be aws
 // tags: count-cap (at most 47 tags on a resource: 50, less 3 of the provider)", and begins with be.
 func (c *profileChecker) Slots() (slots int, capMessage string) {
-	var inputKeys []string
-
 	// inputLabels have no values, so reasons about values don't count: a label takes a slot even if its value is too long.
-	for _, l := range c.policy.inputLabels {
-		if tag, reason := c.tagger.Judge(l); isAdmittedKey(reason) {
-			inputKeys = appendUnique(inputKeys, tag.Key)
-		}
-	}
+	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
+		tag, reason := c.tagger.Judge(l)
+		return tag.Key, isAdmittedKey(reason)
+	})
 
 	slots = c.MaxTags
 	subtracted := "" // Such as ", less 3 of the provider".
@@ -275,7 +272,7 @@ func (c *profileChecker) Slots() (slots int, capMessage string) {
 		subtract(len(field.ProviderTags(c.Name)), "of the provider")
 	}
 
-	subtract(len(inputKeys), "of the input")
+	subtract(len(words.Distinct(inputKeys)), "of the input")
 
 	slots = max(slots, 0)
 

@@ -224,15 +224,12 @@ func (p *policy) addReadings(s *manifest.Step) {
 // namedKinds returns the kinds of each source, such as [[/Namespace] [platform.example.org/Store]] for a source of Namespaces and a source
 // of the XR.
 func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
-	return words.Map(p.Sources, func(s v1beta1.Source) (kinds []string) {
-		for _, k := range resolve.KindsRead(&s, composite) {
+	return words.Map(p.Sources, func(s v1beta1.Source) []string {
+		return words.MapIf(resolve.KindsRead(&s, composite), func(k v1beta1.ResourceKind) (string, bool) {
 			// An invalid kind, such as v1/Namespaces, is left out: Crossplane refuses to look for its objects.
-			if kind, err := parseKind(k.APIVersion, k.Kind); err == nil {
-				kinds = append(kinds, kind)
-			}
-		}
-
-		return kinds
+			kind, err := parseKind(k.APIVersion, k.Kind)
+			return kind, err == nil
+		})
 	})
 }
 

@@ -85,14 +85,7 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 		return "the rule is for some resources only"
 	}
 
-	var sources []tagSource
-
-	for i := range p.Sources {
-		if s, ok := p.tagSourceOf(&p.Sources[i], rule.Key, composite); ok {
-			sources = append(sources, s)
-		}
-	}
-
+	sources := words.MapIf(p.Sources, func(s v1beta1.Source) (tagSource, bool) { return p.tagSourceOf(&s, rule.Key, composite) })
 	if len(sources) == 0 {
 		// No source gives cost-center, but a source may give Cost-Center, which breaks the rule on cost-center.
 		p.Requirements = append(p.Requirements, p.spellingRequirement(rule.Key, allKinds))

@@ -120,15 +120,12 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 		}
 	}
 
-	var out []v1beta1.ResourceSelector
+	return words.MapIf(slices.Sorted(maps.Keys(selected)), func(text string) (v1beta1.ResourceSelector, bool) {
+		pattern, kind, _ := strings.Cut(text, " ")
+		selector := v1beta1.ResourceSelector{APIVersion: profile.NewPattern(pattern), Kind: profile.NewPattern(kind)}
 
-	for _, text := range slices.Sorted(maps.Keys(selected)) {
-		if pattern, kind, _ := strings.Cut(text, " "); kind == "" || !selected[pattern+" "] {
-			out = append(out, v1beta1.ResourceSelector{APIVersion: profile.NewPattern(pattern), Kind: profile.NewPattern(kind)})
-		}
-	}
-
-	return out
+		return selector, kind == "" || !selected[pattern+" "]
+	})
 }
 
 // ofAWS returns selectors of all resources of AWS: of Crossplane's providers, of AWS's own controllers and of Cluster API.
