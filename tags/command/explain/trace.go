@@ -40,18 +40,17 @@ type trace struct {
 }
 
 // call runs the function, and keeps the run: the desired resources of the request count as rendered.
-func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
+func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	t.Run = report.NewRun(req)
 	t.AlreadyStamped = true
-	t.rsp, err = t.function(ctx, t.Run)
 
-	return t.rsp, err
+	return t.function(ctx, t.Run)
 }
 
 // follow calls f, which makes the calls of t. It adds notes on the objects of the sources in the last run. A failure before the function looks at
 // resources is an error.
-func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFunctionRequest) error {
-	if _, err := f(ctx, req); err != nil {
+func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFunctionRequest) (err error) {
+	if t.rsp, err = f(ctx, req); err != nil {
 		return err
 	}
 
