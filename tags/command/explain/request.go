@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -137,9 +136,12 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 			payload = recorded
 		}
 
-		req, err := decodeRequest(payload)
-		if err != nil {
-			return nil, err
+		text, _ := payload.MarshalJSON() // A decoded object can be encoded.
+		req := &fnv1.RunFunctionRequest{}
+
+		// A newer Crossplane may have more fields.
+		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, req); err != nil {
+			return nil, errors.Wrap(err, "it is no RunFunctionRequest")
 		}
 
 		input := object.FromStruct(req.GetInput())
@@ -160,15 +162,6 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 	default:
 		return last, nil
 	}
-}
-
-// decodeRequest decodes a request in the JSON of protobuf. A newer Crossplane may have more fields.
-func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
-	text, _ := payload.MarshalJSON() // A decoded object can be encoded.
-	req := &fnv1.RunFunctionRequest{}
-	err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(text, req)
-
-	return req, errors.Wrap(err, "it is no RunFunctionRequest")
 }
 
 // runOf returns the condition and the results of a response.
