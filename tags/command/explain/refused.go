@@ -70,16 +70,17 @@ func namesOf(services []string) []string {
 }
 
 // refusedLines returns a line for each limit, with the tags that the cloud refuses.
-func (x *Explanation) refusedLines() (lines []string) {
-	for _, same := range words.Grouped(x.CloudRefuses, func(r RefusedTag) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
+func (x *Explanation) refusedLines() []string {
+	byLimit := words.Grouped(x.CloudRefuses, func(r RefusedTag) [2]string { return [2]string{string(r.Reason), r.Limit} })
+
+	return words.Map(byLimit, func(same []RefusedTag) string {
 		by := "its API"
 		if services := namesOf(words.Map(same, func(r RefusedTag) string { return r.Service })); services[0] != "" {
 			by = "the API of " + words.Names(services, 0)
 		}
 
 		keys := words.Distinct(words.Map(same, func(r RefusedTag) string { return words.Cell(r.TagKey) }))
-		lines = append(lines, fmt.Sprintf(" refused by %s: %s (%s): %s", by, same[0].Reason, same[0].Limit, strings.Join(keys, ", ")))
-	}
 
-	return lines
+		return fmt.Sprintf(" refused by %s: %s (%s): %s", by, same[0].Reason, same[0].Limit, strings.Join(keys, ", "))
+	})
 }

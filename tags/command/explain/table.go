@@ -82,10 +82,7 @@ func (e *comparison) row(l tags.Label, groups []group) []terminal.Cell {
 func (e *comparison) legend(groups []group) string {
 	type note struct{ provider, text string }
 
-	var (
-		notes []note
-		out   []string
-	)
+	var notes []note
 
 	for _, x := range e.providers {
 		for _, text := range x.legend() {
@@ -93,11 +90,9 @@ func (e *comparison) legend(groups []group) string {
 		}
 	}
 
-	for _, g := range groups {
-		if title := g.title(); strings.Contains(title, "+") {
-			out = append(out, strings.ToUpper(title)+" are "+strings.Join(g.names(), ", "))
-		}
-	}
+	out := words.MapIf(groups, func(g group) (string, bool) {
+		return strings.ToUpper(g.title()) + " are " + strings.Join(g.names(), ", "), strings.Contains(g.title(), "+")
+	})
 
 	for _, same := range words.Grouped(notes, func(n note) string { return n.text }) {
 		out = append(out, strings.Join(words.Map(same, func(n note) string { return n.provider }), ", ")+same[0].text)
@@ -114,23 +109,21 @@ func (e *comparison) legend(groups []group) string {
 func titled(note string) string { return "note: " + note }
 
 // legend returns the lines about the provider below the table.
-func (x *Explanation) legend() (out []string) {
-	for _, r := range profile.SkipReasons() {
+func (x *Explanation) legend() []string {
+	skipped := words.MapIf(profile.SkipReasons(), func(r profile.SkipReason) (string, bool) {
 		limit := x.profile.Limit(r)
 		if r == profile.CountCap {
 			limit = x.look.Limit
 		}
 
-		if slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r }) {
-			out = append(out, " "+string(r)+": "+limit)
-		}
-	}
+		return " " + string(r) + ": " + limit, slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r })
+	})
 
 	removed, ignored := listedLines("removed", x.Removed), listedLines("as the cloud has it, if it does", x.Ignored)
 	broken := words.Map(x.Broken, func(b BrokenRule) string { return " " + b.String() })
 	notes := words.Map(x.Notes, func(text string) string { return ": " + text })
 
-	return slices.Concat(out, x.refusedLines(), removed, ignored, broken, notes)
+	return slices.Concat(skipped, x.refusedLines(), removed, ignored, broken, notes)
 }
 
 // below returns the lines as they stand below a table. A terminal shows all their characters and obeys none.
