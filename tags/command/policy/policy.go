@@ -311,11 +311,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 // checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may end in the domain of
 // a key, such as tags.exa, or in its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
-	// Kubernetes admits capitals in the domain of an annotation's key, and IsLabelKey doesn't.
-	lower := strings.ToLower(prefix)
-
 	// A key that begins with the prefix is, for example, tags.example.org/team-x or tags.exax/x.
-	endsInName, endsInDomain := len(content.IsLabelKey(lower+"x")) == 0, len(content.IsLabelKey(lower+"x/x")) == 0
+	endsInName, endsInDomain := isAnnotationKey(prefix+"x"), isAnnotationKey(prefix+"x/x")
 
 	if !endsInName && !endsInDomain {
 		return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)

@@ -170,7 +170,7 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 func (c *profileChecker) becomesTag(l tags.Label, ruleKey string) bool {
 	tag, reason := c.tagger.Judge(l)
 
-	return c.KeySet(c.keysMeantBy(ruleKey)...).Has(tag.Key) && isAdmittedKey(reason)
+	return c.KeySet(c.tagger.TagKeys(ruleKey)...).Has(tag.Key) && isAdmittedKey(reason)
 }
 
 // forAllProfiles returns the conditions of all profiles, joined with &&. Profiles in a row with the same condition share it.
@@ -196,7 +196,7 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	isSpelled := func(c *profileChecker, labels celText) celCondition {
 		// CEL has no variables within an expression. So exists gives the tag key, the only item of a list, the name tag.
-		hasKeyInAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.keysMeantBy(ruleKey)))
+		hasKeyInAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(ruleKey)))
 		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasKeyInAnyCase, c.hasKey(ruleKey))
 	}
 
@@ -225,20 +225,17 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 	return "(?s)^(" + strings.Join(patterns, "|") + ")$"
 }
 
-// keysMeantBy returns the tag keys that the rule's key means, such as owner and plexsphere:owner for owner.
-func (c *profileChecker) keysMeantBy(ruleKey string) []string { return c.tagger.TagKeys(ruleKey) }
-
-// hasKey returns the condition that the label l becomes a tag with one of keysMeantBy, such as l.tag in ['owner', 'plexsphere:owner'].
+// hasKey returns the condition that the label l becomes a tag of the rule with the key, such as l.tag in ['owner', 'plexsphere:owner'].
 func (c *profileChecker) hasKey(ruleKey string) celCondition {
 	if !c.IgnoresCase() {
-		return c.CELTagKey + " in " + sortedCELList(c.keysMeantBy(ruleKey))
+		return c.CELTagKey + " in " + sortedCELList(c.tagger.TagKeys(ruleKey))
 	}
 
 	// Only prefixes and replacements bring É into a tag key, since skipMessages refuses label keys with É.
 	_, replacements, _ := c.keyFormat.Parts()
 	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.keysMeantBy(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the qualified key and the tag key of the label with the key k as expressions. With the key prefix acme:, they are

@@ -383,7 +383,7 @@ func indented(expression celText) celText { return strings.ReplaceAll(expression
 //   - without a tag owner, for each tag that differs from owner in case only, such as Owner
 //   - without either of them, if the rule requires the tag
 func (f *tagField) BreachMessages(r tagFieldRule) celText {
-	c, tagKeys := f.Checker, f.Checker.keysMeantBy(r.Key)
+	c, tagKeys := f.Checker, f.Checker.tagger.TagKeys(r.Key)
 	hasKey := c.foldCase("e.key", tagKeys...) + " in " + sortedCELList(words.Distinct(words.Map(tagKeys, c.Fold)))
 
 	valueMessages := ""
@@ -462,7 +462,7 @@ func asText(value celText) celText {
 //   - the text up to a separator: zone
 func (f *tagField) itemKey() celText {
 	c := f.Checker
-	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.keysMeantBy(r.Key) })...)
+	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.tagger.TagKeys(r.Key) })...)
 	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix) // Such as acme:* and, on Google Cloud, acme_*.
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
