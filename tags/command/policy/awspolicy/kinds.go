@@ -38,13 +38,10 @@ var listed = func() map[string][]serviceKind {
 	return out
 }()
 
-// kinds has the kinds of AWS with tags in the built-in index, each with patterns of its API versions, such as ec2.aws.*/*. Patterns can
-// repeat.
-type kinds map[serviceKind][]string
-
-// taggable returns the kinds of the index.
-var taggable = sync.OnceValue(func() kinds {
-	out := make(kinds)
+// taggable returns the kinds of AWS with tags in the built-in index, each with patterns of its API versions, such as ec2.aws.*/*. Patterns
+// can repeat.
+var taggable = sync.OnceValue(func() map[serviceKind][]string {
+	out := make(map[serviceKind][]string)
 
 	for gvk, e := range field.BuiltIn().All() {
 		service, domain, _ := strings.Cut(gvk.Group, ".")
@@ -73,7 +70,7 @@ func hasTags(e field.Variants) bool {
 }
 
 // kindsOf returns the kinds of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
-func (k kinds) kindsOf(resourceType string) []serviceKind {
+func kindsOf(resourceType string) []serviceKind {
 	service, resource, _ := strings.Cut(strings.Replace(resourceType, ":ALL_SUPPORTED", ":*", 1), ":")
 
 	if kinds, ok := listed[service+":"+resource]; ok {
@@ -89,7 +86,7 @@ func (k kinds) kindsOf(resourceType string) []serviceKind {
 		return services
 	}
 
-	return slices.DeleteFunc(slices.Collect(maps.Keys(k)), func(p serviceKind) bool {
+	return slices.DeleteFunc(slices.Collect(maps.Keys(taggable())), func(p serviceKind) bool {
 		return !slices.Contains(services, serviceKind{service: p.service}) || !isCalled(p.kind, resource)
 	})
 }
@@ -109,7 +106,7 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 	for _, t := range types {
 		known := false
 
-		for _, p := range taggable().kindsOf(t) {
+		for _, p := range kindsOf(t) {
 			for _, pattern := range taggable()[p] {
 				selected[pattern+" "+p.kind], known = true, true
 			}

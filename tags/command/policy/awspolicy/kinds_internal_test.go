@@ -26,7 +26,7 @@ func TestTypes(t *testing.T) {
 		for _, resource := range words[1:] {
 			var kinds []string
 
-			for _, p := range all.kindsOf(words[0] + ":" + resource) {
+			for _, p := range kindsOf(words[0] + ":" + resource) {
 				if len(all[p]) > 0 {
 					kinds = append(kinds, p.service+"/"+p.kind)
 				}
@@ -53,7 +53,7 @@ func TestListed(t *testing.T) {
 
 		delete(listed, name)
 
-		without := all.kindsOf(name)
+		without := kindsOf(name)
 
 		listed[name] = kinds
 
