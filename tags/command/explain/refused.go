@@ -12,9 +12,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// mend is advice about tags that a cloud refuses.
-const mend = "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal"
-
 // A RefusedTag is the tag of a label that the API of the cloud refuses, though the contract's rules admit it.
 type RefusedTag struct {
 	tags.SkippedLabel

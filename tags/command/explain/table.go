@@ -99,7 +99,7 @@ func (e *comparison) legend(groups []group) string {
 	}
 
 	if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return len(x.CloudRefuses) > 0 }) {
-		out = append(out, mend)
+		out = append(out, "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal")
 	}
 
 	return below(append(out, words.Map(e.notes, titled)...))

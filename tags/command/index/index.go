@@ -28,9 +28,6 @@ import (
 // errDiffers says that a comparison with the built-in index found a difference. Then the process exits with status 1.
 var errDiffers = errors.New("the built-in index differs")
 
-// failed is the exit code of all other errors.
-const failed = 2
-
 // A Command reads custom resource definitions, and prints a field.Line for each of their served kinds, sorted. Without
 // definitions it prints the built-in index: lines with releases, or with Output json a field.Listing.
 //
@@ -112,7 +109,7 @@ func (c *Command) index(r *manifest.Reader, out io.Writer) error {
 		return err
 	}
 
-	return command.WithExitCode(failed, err)
+	return command.WithExitCode(2, err) // Status 1 is for errDiffers.
 }
 
 func (c *Command) print(r *manifest.Reader, out io.Writer) error {

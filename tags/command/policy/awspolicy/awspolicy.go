@@ -172,7 +172,7 @@ func (i *importer) admitted(path string, values []string) ([]profile.Pattern, ex
 
 	texts := words.Map(values, func(v string) string { return strings.ReplaceAll(regexp.QuoteMeta(v), `\*`, `(?s:.*)`) })
 	if len(texts) == 0 {
-		texts = []string{nothing}
+		texts = []string{`[^\x00-\x{10FFFF}]`} // It matches no text: one character, but none of all characters.
 	}
 
 	if err := whole.UnmarshalText([]byte("^(" + strings.Join(texts, "|") + ")$")); err != nil {
@@ -181,9 +181,6 @@ func (i *importer) admitted(path string, values []string) ([]profile.Pattern, ex
 
 	return nil, whole
 }
-
-// nothing is a regular expression that matches no text: one character, but none of all characters.
-const nothing = `[^\x00-\x{10FFFF}]`
 
 // yaml returns the tagPolicy in YAML. Comments have the notes, and the part of the policy for each rule.
 func (i *importer) yaml() string {
