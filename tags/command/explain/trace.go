@@ -87,7 +87,7 @@ func (t *trace) title(l tags.Label) string {
 
 // settings says which settings of the input come from its standard, which are the step's own, and which settings of the
 // standard the step overrides. Without a standard, there is nothing to say.
-func settings(in *v1beta1.CloudTags) (out []string) {
+func settings(in *v1beta1.CloudTags) []string {
 	if in.Origins == nil {
 		return nil
 	}
@@ -111,14 +111,9 @@ func settings(in *v1beta1.CloudTags) (out []string) {
 		}
 	}
 
-	for _, part := range []struct {
-		says     string
-		settings []string
-	}{{"the standard of " + in.Origins.Standard + " says", standard}, {"the step says", steps}, {"the step overrides", overridden}} {
-		if len(part.settings) > 0 {
-			out = append(out, part.says+": "+strings.Join(part.settings, ", "))
-		}
-	}
-
-	return out
+	return words.MapIf([][2]string{
+		{"the standard of " + in.Origins.Standard + " says", strings.Join(standard, ", ")},
+		{"the step says", strings.Join(steps, ", ")},
+		{"the step overrides", strings.Join(overridden, ", ")},
+	}, func(part [2]string) (string, bool) { return part[0] + ": " + part[1], part[1] != "" })
 }
