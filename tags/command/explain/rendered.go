@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -377,14 +379,9 @@ func (x *Rendered) why(key string) string {
 
 // addNotes notes which facts about the resources aren't known.
 func (x *rendering) addNotes(run *trace) {
-	var kinds []string
-
-	for k := range run.Targets.Schemas() {
-		if !run.Stamper.Schemas.Of(k).IsObject() {
-			kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
-		}
-	}
-
+	kinds := words.MapIf(slices.Collect(run.Targets.Schemas()), func(k schema.GroupVersionKind) (string, bool) {
+		return k.GroupVersion().String() + " " + k.Kind, !run.Stamper.Schemas.Of(k).IsObject()
+	})
 	slices.Sort(kinds)
 
 	if len(kinds) > 0 {
