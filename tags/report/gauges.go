@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxConfigMaps is the number of ConfigMaps whose last count is kept. Then a new count replaces the oldest one.
@@ -23,9 +22,9 @@ type coverageCollector struct {
 	counts map[string]lastCount
 }
 
-// A lastCount has the groups of a report by tag profile, and the time when the Operation counted.
+// A lastCount has the gauges of a report, and the time when the Operation counted.
 type lastCount struct {
-	groups []*coverage.Group
+	gauges []prometheus.Metric
 	at     time.Time
 }
 
@@ -57,23 +56,9 @@ func (c *coverageCollector) Collect(out chan<- prometheus.Metric) {
 	counts := maps.Clone(c.counts)
 	c.mutex.Unlock()
 
-	for configMap, last := range counts {
-		send := func(d *prometheus.Desc, value float64, labels ...string) {
-			out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{configMap}, labels...)...)
-		}
-
-		send(gaugeTime, float64(last.at.UnixMilli())/1000)
-
-		for _, g := range last.groups {
-			send(gaugeResources, float64(g.Taggable), g.Name)
-			send(gaugeTagged, float64(g.Tagged), g.Name)
-			send(gaugeComplete, float64(g.Taggable-g.Incomplete), g.Name)
-			send(gaugeDrifted, float64(g.Drifted), g.Name)
-
-			for _, k := range g.Keys {
-				send(gaugeNeedKey, float64(k.Resources), g.Name, k.Key)
-				send(gaugeHaveKey, float64(k.Tagged), g.Name, k.Key)
-			}
+	for _, last := range counts {
+		for _, gauge := range last.gauges {
+			out <- gauge
 		}
 	}
 }
@@ -81,19 +66,31 @@ func (c *coverageCollector) Collect(out chan<- prometheus.Metric) {
 // keep keeps the totals of the report as the last count for the ConfigMap. Keys that nobody requires have no gauges, since users
 // could add series with tags.
 func (c *coverageCollector) keep(configMap string, counted *coverage.Report) {
-	groups := words.Map(counted.Totals().Groups, func(g *coverage.Group) *coverage.Group {
-		kept := *g
-		kept.Keys = nil
+	last := lastCount{at: time.Now()}
+	add := func(d *prometheus.Desc, value float64, labels ...string) {
+		last.gauges = append(last.gauges, prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{configMap}, labels...)...))
+	}
+
+	add(gaugeTime, float64(last.at.UnixMilli())/1000)
+
+	for _, g := range counted.Totals().Groups {
+		add(gaugeResources, float64(g.Taggable), g.Name)
+		add(gaugeTagged, float64(g.Tagged), g.Name)
+		add(gaugeComplete, float64(g.Taggable-g.Incomplete), g.Name)
+		add(gaugeDrifted, float64(g.Drifted), g.Name)
+
+		seen := make(map[string]bool)
 
 		// Long keys are cut, and two of them may be one then.
 		for _, k := range g.Keys {
-			if counted.Required && !slices.ContainsFunc(kept.Keys, func(other *coverage.KeyCount) bool { return other.Key == k.Key }) {
-				kept.Keys = append(kept.Keys, k)
+			if counted.Required && !seen[k.Key] {
+				seen[k.Key] = true
+
+				add(gaugeNeedKey, float64(k.Resources), g.Name, k.Key)
+				add(gaugeHaveKey, float64(k.Tagged), g.Name, k.Key)
 			}
 		}
-
-		return &kept
-	})
+	}
 
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -102,7 +99,7 @@ func (c *coverageCollector) keep(configMap string, counted *coverage.Report) {
 		c.counts = make(map[string]lastCount)
 	}
 
-	c.counts[configMap] = lastCount{groups: groups, at: time.Now()}
+	c.counts[configMap] = last
 
 	if len(c.counts) > maxConfigMaps {
 		delete(c.counts, slices.MinFunc(slices.Sorted(maps.Keys(c.counts)), func(a, b string) int { return c.counts[a].at.Compare(c.counts[b].at) }))
