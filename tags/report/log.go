@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -17,11 +18,7 @@ const maxResources = 10
 
 // provisioned returns an attribute with the name of the composite resource, after its namespace if it has one.
 func (r *Run) provisioned() slog.Attr {
-	name := object.Name(r.xr)
-
-	if namespace := object.Namespace(r.xr); namespace != "" {
-		name = namespace + "/" + name
-	}
+	name := strings.TrimPrefix(object.Namespace(r.xr)+"/"+object.Name(r.xr), "/")
 
 	return slog.String("provisioned_resource", words.Shorten(name, words.MaxText)) // Kubernetes has no longer names.
 }

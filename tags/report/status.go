@@ -49,10 +49,8 @@ func (r *Run) status(out *Facts) (xr object.Object, lacks []string) {
 // active returns an object with the tags of each resource, as tag fields have them in the end, with the keys of each
 // provider, which people activate for cost allocation, and with the picked classes.
 func (r *Run) active(results []stamp.Result) *structpb.Struct {
-	resources, providers := newStruct(), newStruct()
-	out := &structpb.Struct{Fields: map[string]*structpb.Value{
-		"resources": structpb.NewStructValue(resources), "providers": structpb.NewStructValue(providers),
-	}}
+	out := newStruct()
+	resources, providers := within(out, "resources"), within(out, "providers")
 	keys := make(map[string][]string)
 
 	for i := range results {

@@ -216,11 +216,11 @@ func (s *steps) entry(v verdict, f *findings) *structpb.Struct {
 
 // with returns a copy of the object s with the object o as the field. All other fields are shared.
 func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct {
-	fields := make(map[string]*structpb.Value)
-	maps.Copy(fields, s.GetFields())
-	fields[name] = structpb.NewStructValue(o)
+	out := newStruct()
+	maps.Copy(out.GetFields(), s.GetFields())
+	out.Fields[name] = structpb.NewStructValue(o)
 
-	return &structpb.Struct{Fields: fields}
+	return out
 }
 
 // digest returns the digest of the facts. All facts can be encoded, and a hash takes all.
