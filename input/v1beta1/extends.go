@@ -45,8 +45,8 @@ type Origins struct {
 	// Settings of the joined input: its fields, and the items of joined lists, sorted by field.
 	Settings []Setting
 
-	// at is the positions of settings by their paths.
-	at map[string]int
+	// at has the settings by their paths.
+	at map[string]Setting
 }
 
 // A Setting is a field of a joined input, or an item of a list that was joined.
@@ -79,12 +79,11 @@ func (o *Origins) where(path string) string {
 // written returns the path at which a field was written, and the suffix " of ConfigMap platform/tags" if it is the standard's.
 func (o *Origins) written(path string) (written, suffix string) {
 	for end := len(path); o != nil && end > 0; end = strings.LastIndexAny(path[:end], ".[") {
-		i, ok := o.at[path[:end]]
+		s, ok := o.at[path[:end]]
 		if !ok {
 			continue
 		}
 
-		s := &o.Settings[i]
 		if s.Standard {
 			suffix = " of " + o.Standard
 		}
@@ -96,19 +95,11 @@ func (o *Origins) written(path string) (written, suffix string) {
 }
 
 // IsStandard reports whether the setting at path is the standard's.
-func (o *Origins) IsStandard(path string) bool {
-	if o == nil {
-		return false
-	}
-
-	i, ok := o.at[path]
-
-	return ok && o.Settings[i].Standard
-}
+func (o *Origins) IsStandard(path string) bool { return o != nil && o.at[path].Standard }
 
 // add a setting.
 func (o *Origins) add(s Setting) {
-	o.at[s.Path] = len(o.Settings)
+	o.at[s.Path] = s
 	o.Settings = append(o.Settings, s)
 }
 
@@ -143,31 +134,15 @@ var strictest = map[string]string{
 
 // join returns the input with all settings of the standard: as people would write it without a standard.
 func join(input, standard *structpb.Struct, title string) (*structpb.Struct, *Origins) {
-	o := &Origins{Standard: title, at: make(map[string]int)}
+	o := &Origins{Standard: title, at: make(map[string]Setting)}
 
-	below := maps.Clone(standard.GetFields())
-	above := maps.Clone(input.GetFields())
-
-	for _, identity := range []string{"apiVersion", "kind", "metadata", "extends"} {
-		delete(below, identity)
-		delete(above, identity)
-	}
-
-	out := &structpb.Struct{Fields: o.join("", above, below)}
-	for _, identity := range []string{"apiVersion", "kind"} {
-		out.Fields[identity] = input.GetFields()[identity]
-	}
-
-	return out, o
+	return &structpb.Struct{Fields: o.join("", input.GetFields(), standard.GetFields())}, o
 }
 
 // join returns the fields of an object at the path prefix, which ends in a dot unless it is empty.
 func (o *Origins) join(prefix string, input, standard map[string]*structpb.Value) map[string]*structpb.Value {
-	out := maps.Clone(standard)
-	if out == nil {
-		out = make(map[string]*structpb.Value)
-	}
-
+	out := make(map[string]*structpb.Value)
+	maps.Copy(out, standard)
 	maps.Copy(out, input)
 
 	for _, name := range slices.Sorted(maps.Keys(out)) {
@@ -175,6 +150,9 @@ func (o *Origins) join(prefix string, input, standard map[string]*structpb.Value
 		how, joins := joints[path]
 
 		switch {
+		case path == "apiVersion" || path == "kind": // Both have the same.
+		case path == "metadata" || path == "extends":
+			delete(out, name)
 		case joins:
 			out[name] = o.list(path, how, above.GetListValue().GetValues(), below.GetListValue().GetValues())
 		case path == "tagPolicy":
@@ -245,15 +223,7 @@ func differing(v, other *structpb.Value) string {
 		return ""
 	}
 
-	return text(other)
-}
-
-// text returns the JSON of v, always the same for the same value.
-func text(v *structpb.Value) string {
-	j, err := json.Marshal(v.AsInterface())
-	if err != nil {
-		return v.String() // NaN has no JSON.
-	}
+	j, _ := json.Marshal(other.AsInterface()) //nolint:errchkjson // Inputs with a NaN, which has no JSON, are refused before.
 
 	return string(j)
 }

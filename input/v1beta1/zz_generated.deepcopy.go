@@ -459,7 +459,7 @@ func (in *Origins) DeepCopyInto(out *Origins) {
 	}
 	if in.at != nil {
 		in, out := &in.at, &out.at
-		*out = make(map[string]int, len(*in))
+		*out = make(map[string]Setting, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
