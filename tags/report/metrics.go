@@ -7,7 +7,6 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -47,22 +46,17 @@ func NewMetrics() *Metrics {
 		for _, vec := range []*prometheus.CounterVec{m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations} {
 			vec.WithLabelValues(provider)
 		}
-
-		m.skips(provider)
 	}
 
-	m.skips(profile.Composite().Name)
+	for _, provider := range append(profile.Names(), profile.Composite().Name) {
+		m.trustedSkipped.WithLabelValues(provider)
+
+		for _, r := range profile.SkipReasons() {
+			m.skipped.WithLabelValues(provider, string(r))
+		}
+	}
 
 	return m
-}
-
-// skips makes the series of skipped labels for the tag profile with the name.
-func (m *Metrics) skips(name string) {
-	m.trustedSkipped.WithLabelValues(name)
-
-	for _, r := range profile.SkipReasons() {
-		m.skipped.WithLabelValues(name, string(r))
-	}
 }
 
 func counter(name, help string, labels ...string) *prometheus.CounterVec {
@@ -82,13 +76,6 @@ func (m *Metrics) ran(rsp *fnv1.RunFunctionResponse) {
 
 	for _, c := range rsp.GetConditions() {
 		m.runs.WithLabelValues(c.GetReason()).Inc()
-	}
-}
-
-// covered keeps the report of an Operation for the ConfigMap.
-func (m *Metrics) covered(configMap string, counted *coverage.Report) {
-	if m != nil {
-		m.coverage.keep(configMap, counted)
 	}
 }
 

@@ -93,8 +93,8 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	})
 	resources[desired] = &fnv1.Resource{Resource: o}
 
-	if err == nil {
-		r.Metrics.covered(to.Namespace+"/"+to.Name, counted)
+	if err == nil && r.Metrics != nil {
+		r.Metrics.coverage.keep(to.Namespace+"/"+to.Name, counted)
 	}
 
 	return err

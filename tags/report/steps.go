@@ -33,9 +33,6 @@ var told = regexp.MustCompile(` \[([0-9a-f]{6}(?: [0-9a-f]{6})*)\]$`)
 // A step of this function that ran earlier in the pipeline. It has an object in the pipeline's context, below
 // v1beta1.StepsContextKey and a hash of its input.
 type step struct {
-	// order is the position of the step among the steps with an object, from 1.
-	order float64
-
 	// verdict of the step: the fields reason, message and also.
 	verdict verdict
 
@@ -69,11 +66,14 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
 	out := steps{id: hex.EncodeToString(input[:8]), said: Digests(xr)}
 
-	for _, id := range slices.Sorted(maps.Keys(entries)) {
+	// order is the position of a step among the steps with an object, from 1.
+	order := func(id string) float64 { return entries[id].GetStructValue().GetFields()["order"].GetNumberValue() }
+	byOrder := func(a, b string) int { return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a, b)) }
+
+	for _, id := range slices.SortedFunc(maps.Keys(entries), byOrder) {
 		e := entries[id].GetStructValue().GetFields()
 		message := e["message"].GetStringValue()
 		s := step{
-			order:   e["order"].GetNumberValue(),
 			verdict: verdict{reason: e["reason"].GetStringValue(), message: words.Shorten(message, words.MaxFatal), also: make(map[string]int)},
 			digests: digestsIn(" [" + e["digest"].GetStringValue() + "]"),
 			trusted: e["trusted"].GetStructValue(),
@@ -90,8 +90,6 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 			out.earlier = append(out.earlier, s)
 		}
 	}
-
-	slices.SortStableFunc(out.earlier, func(a, b step) int { return cmp.Compare(a.order, b.order) })
 
 	return out
 }
