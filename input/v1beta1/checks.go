@@ -124,32 +124,24 @@ func refine(root *schema) {
 		root.Properties[list].Items.Properties["provider"].Enum = profile.Names()
 	}
 
-	root.whole = func(a *admission, p *field.Path, in self) {
-		expressions(a, in)
-		ownContextKey(a, p, in)
-		legalFormats(a, p, in)
-	}
+	root.whole = []check{expressions, ownContextKey, legalFormats}
 	for _, list := range []string{"sources", "removeTags", "ignoreTags"} {
-		root.Properties[list].Items.Properties["contextKey"].check = readContextKey
+		root.Properties[list].Items.Properties["contextKey"].checks = []check{readContextKey}
 	}
 
-	root.Properties["sources"].Items.Properties["include"].Properties["contextKey"].check = readContextKey
+	root.Properties["sources"].Items.Properties["include"].Properties["contextKey"].checks = []check{readContextKey}
 
 	for _, s := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
-		s.Properties["resource"].check = oneGroup
-		s.Properties["resource"].Properties["matchLabels"].check = oneMap
+		s.Properties["resource"].checks = []check{oneGroup}
+		s.Properties["resource"].Properties["matchLabels"].checks = []check{oneMap}
 	}
 
-	root.Properties["sources"].whole = differentNames
-	root.Properties["sources"].Items.check = usefulHop
-	tagField.check = taggableField
-	tagField.Properties["keyValueList"].check = differentFields
-	tagField.Properties["joined"].check = differentSeparators
-	root.Properties["kubernetesMetadata"].Items.check = func(a *admission, p *field.Path, rule self) {
-		matchingNames(a, p, rule)
-		pairedItems(a, p, rule)
-		computedCopies(a, p, rule)
-	}
+	root.Properties["sources"].whole = []check{differentNames}
+	root.Properties["sources"].Items.checks = []check{usefulHop}
+	tagField.checks = []check{taggableField}
+	tagField.Properties["keyValueList"].checks = []check{differentFields}
+	tagField.Properties["joined"].checks = []check{differentSeparators}
+	root.Properties["kubernetesMetadata"].Items.checks = []check{matchingNames, pairedItems, computedCopies}
 }
 
 // differentNames refuses two classes of one name: a class is recorded under the name of its source. It also

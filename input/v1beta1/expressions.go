@@ -55,10 +55,10 @@ type expressionCheck struct {
 }
 
 // expressions compiles the expressions of the input, within the limits.
-func expressions(a *admission, in self) {
+func expressions(a *admission, p *field.Path, in self) {
 	a.compiled = make(compiled)
 	c := &expressionCheck{admission: a, finds: make(map[string]*find)}
-	at := field.NewPath("sources")
+	at := p.Child("sources")
 	sources, all := in.at("sources").GetListValue().GetValues(), 0
 
 	for _, v := range sources {
@@ -90,7 +90,7 @@ func expressions(a *admission, in self) {
 	}
 
 	for i, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
-		p, s := field.NewPath("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}
+		p, s := p.Child("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}
 
 		for _, pl := range placesOf(p, s, metadataParts) {
 			c.compile(pl)

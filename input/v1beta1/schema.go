@@ -62,13 +62,16 @@ type schema struct {
 	MinProperties         int                `json:"minProperties"`
 	MaxProperties         *int               `json:"maxProperties"`
 
-	// check notes mistakes that neither keywords nor rules can find.
-	check func(a *admission, p *field.Path, v self)
+	// checks note mistakes that neither keywords nor rules can find.
+	checks []check
 
-	// whole is a check that needs the whole input. If the input extends a standard, the check waits until
+	// whole has the checks that need the whole input. If the input extends a standard, they wait until
 	// both are joined.
-	whole func(a *admission, p *field.Path, v self)
+	whole []check
 }
+
+// A check notes the mistakes in v, the value at p.
+type check func(a *admission, p *field.Path, v self)
 
 // loadSchema reads the schema of the input from the CRD.
 var loadSchema = sync.OnceValue(func() *schema {
@@ -192,12 +195,13 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 	if ok && !a.stops() {
 		a.rules(p, s, v)
 
-		if s.check != nil {
-			s.check(a, p, self{v})
+		checks := s.checks
+		if !a.apart {
+			checks = slices.Concat(checks, s.whole)
 		}
 
-		if s.whole != nil && !a.apart {
-			s.whole(a, p, self{v})
+		for _, check := range checks {
+			check(a, p, self{v})
 		}
 	}
 
