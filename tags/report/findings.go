@@ -171,11 +171,9 @@ func (f *findings) digest(id string, v verdict) string {
 		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, append(f.valueless, f.ambiguous...), slices.Concat(f.unprofiled, f.early),
 	}
 
-	for _, skips := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
-		for _, s := range skips {
-			s.Sources = f.sourcesOf(&s)
-			facts = append(facts, s)
-		}
+	for _, s := range slices.Concat(f.Skips, f.CloudRefuses) {
+		s.Sources = f.sourcesOf(&s)
+		facts = append(facts, s)
 	}
 
 	said := make([]news, 0, len(f.Results))
