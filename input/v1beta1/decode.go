@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,16 +21,18 @@ import (
 // mistakes by field. Callers that share the result must not change it.
 //
 // Of an input that extends a standard only the structure is validated: Join does the rest.
-func Decode(s *structpb.Struct) (*CloudTags, error) { return decodeStep(context.Background(), s) }
-
-// decodeStep is Decode until ctx ends.
-func decodeStep(ctx context.Context, s *structpb.Struct) (*CloudTags, error) {
-	_, extends := s.GetFields()["extends"]
-
-	return decode(ctx, s, &admission{apart: extends})
+func Decode(s *structpb.Struct) (*CloudTags, error) {
+	return decodeStep(context.Background(), s, &admission{})
 }
 
-// decode is Decode with an admission of its own, until ctx ends.
+// decodeStep is Decode with an admission of its own, until ctx ends.
+func decodeStep(ctx context.Context, s *structpb.Struct, a *admission) (*CloudTags, error) {
+	_, a.apart = s.GetFields()["extends"]
+
+	return decode(ctx, s, a)
+}
+
+// decode is decodeStep, but a says whether the input is apart.
 func decode(ctx context.Context, s *structpb.Struct, a *admission) (*CloudTags, error) {
 	if s == nil {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
@@ -87,18 +90,31 @@ func ToStruct(o map[string]any) (*structpb.Struct, error) {
 // complete replaces expressions by the compiled ones of the same text, and sets the defaults that depend
 // on other fields.
 func (in *CloudTags) complete(compiled compiled) {
-	for _, s := range in.Sources {
+	all := make(map[*expression.Expression]expression.ValueType)
+
+	for i := range in.Sources {
+		s := &in.Sources[i]
 		for key, e := range s.Expressions {
 			s.Expressions[key] = compiled[expression.Label][e.String()]
 		}
-	}
 
-	for e, result := range in.expressions() {
-		*e = compiled[result][e.String()]
+		maps.Copy(all, s.Resource.expressions())
+
+		if s.Include != nil {
+			all[&s.Include.Expression] = expression.Patterns
+		}
 	}
 
 	for i := range in.KubernetesMetadata {
-		in.KubernetesMetadata[i].complete()
+		m := &in.KubernetesMetadata[i]
+		m.complete()
+
+		maps.Copy(all, m.Source.Resource.expressions())
+		all[&m.Source.Labels], all[&m.Source.Annotations] = expression.Labels, expression.Labels
+	}
+
+	for e, result := range all {
+		*e = compiled[result][e.String()]
 	}
 
 	for i := range in.TagFields {
@@ -186,7 +202,7 @@ type keptKey struct {
 // Decode decodes s, which has the hash, as the function Decode does, until ctx ends. Callers share the result, and must
 // not change it.
 func (d *Decoder) Decode(ctx context.Context, s *structpb.Struct, hash Hash) (*CloudTags, error) {
-	return d.keep(ctx, keptKey{hash: hash}, func() (*CloudTags, error) { return decodeStep(ctx, s) })
+	return d.keep(ctx, keptKey{hash: hash}, func(a *admission) (*CloudTags, error) { return decodeStep(ctx, s, a) })
 }
 
 // Join joins the input s of a pipeline step with the standard that it extends, validates the result, and sets its defaults.
@@ -199,14 +215,15 @@ func (d *Decoder) Join(ctx context.Context, step *CloudTags, s *structpb.Struct,
 		key.hash = HashOf(o)
 	}
 
-	return d.keep(ctx, key, func() (*CloudTags, error) {
+	return d.keep(ctx, key, func(a *admission) (*CloudTags, error) {
 		below, err := standard.read(ctx)
 		if err != nil {
 			return nil, &StandardError{Err: err}
 		}
 
 		joined, origins := join(s, below, standard.Title)
-		in, err := decode(ctx, joined, &admission{origins: origins})
+		a.origins = origins
+		in, err := decode(ctx, joined, a)
 
 		return in, errors.Wrapf(err, "joined with %s", standard.Title)
 	})
@@ -214,7 +231,7 @@ func (d *Decoder) Join(ctx context.Context, step *CloudTags, s *structpb.Struct,
 
 // keep returns the input or error that is kept under the key. If there is none, it calls decode, and keeps the result. It keeps
 // no error after the end of ctx, and nothing without a hash, since the hash of another input may also be zero.
-func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTags, error)) (*CloudTags, error) {
+func (d *Decoder) keep(ctx context.Context, key keptKey, decode func(*admission) (*CloudTags, error)) (*CloudTags, error) {
 	d.mu.Lock()
 	hit, ok := d.kept[key]
 	d.mu.Unlock()
@@ -223,7 +240,9 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTa
 		return hit.in, hit.err
 	}
 
-	in, err := decode()
+	a := &admission{}
+
+	in, err := decode(a)
 	if key.hash == (Hash{}) || err != nil && ctx.Err() != nil {
 		return nil, err
 	}
@@ -237,7 +256,7 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTa
 
 	expressions := 0
 	if in != nil {
-		expressions = in.weight()
+		expressions = a.weight
 	}
 
 	// A full Decoder starts anew, which is rare.
@@ -249,21 +268,6 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTa
 	d.expressions += expressions
 
 	return in, err
-}
-
-// weight returns how many parts the expressions of the input count for.
-func (in *CloudTags) weight() (parts int) {
-	for i := range in.Sources {
-		for _, e := range in.Sources[i].Expressions {
-			parts += perExpression + e.Size()
-		}
-	}
-
-	for e := range in.expressions() {
-		parts += perExpression + e.Size()
-	}
-
-	return parts
 }
 
 // A Hash tells an input from others.

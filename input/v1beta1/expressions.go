@@ -98,6 +98,8 @@ func expressions(a *admission, p *field.Path, in self) {
 
 		c.selectors(p, s)
 	}
+
+	a.weight = perExpression*all + c.size
 }
 
 // A part is a field of a source that may have an expression, and what the value is to be.

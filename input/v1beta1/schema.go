@@ -120,8 +120,9 @@ type admission struct {
 	// path of the first field that reads it.
 	contextKeys map[string]string
 
-	// compiled has all expressions of the input.
+	// compiled has all expressions of the input, and weight is how many parts they count for in a Decoder.
 	compiled compiled
+	weight   int
 
 	// rulesCost is what the evaluation of rules has cost so far.
 	rulesCost uint64

@@ -1476,29 +1476,6 @@ func (s *MetadataSource) DiffersPerResource() bool {
 	return len(s.Labels.PerResource())+len(s.Annotations.PerResource()) > 0
 }
 
-// expressions returns all expressions but the ones of labels for tags, and the type of each value.
-func (in *CloudTags) expressions() map[*expression.Expression]expression.ValueType {
-	out := make(map[*expression.Expression]expression.ValueType)
-
-	for i := range in.Sources {
-		maps.Copy(out, in.Sources[i].Resource.expressions())
-
-		if include := in.Sources[i].Include; include != nil {
-			out[&include.Expression] = expression.Patterns
-		}
-	}
-
-	for i := range in.KubernetesMetadata {
-		s := &in.KubernetesMetadata[i].Source
-		maps.Copy(out, s.Resource.expressions())
-		out[&s.Labels], out[&s.Annotations] = expression.Labels, expression.Labels
-	}
-
-	maps.DeleteFunc(out, func(e *expression.Expression, _ expression.ValueType) bool { return e.IsZero() })
-
-	return out
-}
-
 // IsComputed reports whether expressions select the objects.
 func (r *RequiredResource) IsComputed() bool { return len(r.expressions()) > 0 }
 
