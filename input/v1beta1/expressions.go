@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxExpressions is how many expressions an input may have, and maxExpressionsSize how many parts these may
@@ -48,7 +47,7 @@ type find struct {
 type expressionCheck struct {
 	*admission
 
-	finds map[string]*find
+	finds map[string]find
 
 	// size is how many parts the expressions have that have no mistake.
 	size int
@@ -57,7 +56,7 @@ type expressionCheck struct {
 // expressions compiles the expressions of the input, within the limits.
 func expressions(a *admission, p *field.Path, in self) {
 	a.compiled = make(compiled)
-	c := &expressionCheck{admission: a, finds: make(map[string]*find)}
+	c := &expressionCheck{admission: a, finds: make(map[string]find)}
 	at := p.Child("sources")
 	sources, all := in.at("sources").GetListValue().GetValues(), 0
 
@@ -66,12 +65,9 @@ func expressions(a *admission, p *field.Path, in self) {
 		all += len(s.at("expressions").GetStructValue().GetFields()) + len(placesOf(at, s, includeParts)) + len(placesOf(at, s, selectorParts))
 
 		if s.isOneOf("type", string(SourceTypeRequiredResource)) {
-			name := s.text("name")
-			if c.finds[name] == nil {
-				c.finds[name] = &find{}
-			}
-
-			c.finds[name].sources++
+			f := c.finds[s.text("name")]
+			f.sources++
+			c.finds[s.text("name")] = f
 		}
 	}
 
@@ -133,15 +129,6 @@ func placesOf(p *field.Path, source self, parts []part) (out []place) {
 	return out
 }
 
-// labelsOf returns the expressions of labels of the source at p.
-func labelsOf(p *field.Path, source self) []place {
-	texts := source.at("expressions").GetStructValue().GetFields()
-
-	return words.Map(slices.Sorted(maps.Keys(texts)), func(key string) place {
-		return place{p.Child("expressions").Key(key), texts[key].GetStringValue(), expression.Label}
-	})
-}
-
 // stops reports whether no more expressions are to be checked.
 func (c *expressionCheck) stops() bool { return c.size > maxExpressionsSize || c.admission.stops() }
 
@@ -149,7 +136,11 @@ func (c *expressionCheck) stops() bool { return c.size > maxExpressionsSize || c
 func (c *expressionCheck) source(p *field.Path, source self) {
 	required := source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired)
 
-	for _, pl := range labelsOf(p, source) {
+	labels := texts(source.at("expressions"))
+
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		pl := place{p.Child("expressions").Key(key), labels[key], expression.Label}
+
 		e := c.compile(pl)
 		if required && e.Mentions(expression.Observed) {
 			c.refuse(pl.path, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
@@ -167,9 +158,9 @@ func (c *expressionCheck) source(p *field.Path, source self) {
 	}
 
 	level := c.selectors(p, source)
-	if f := c.finds[source.text("name")]; f != nil && source.isOneOf("type", string(SourceTypeRequiredResource)) {
-		f.before++
-		f.level, f.trusted = level, source.at("trusted").GetBoolValue()
+	if name := source.text("name"); source.isOneOf("type", string(SourceTypeRequiredResource)) {
+		f := c.finds[name]
+		c.finds[name] = find{f.sources, f.before + 1, level, source.at("trusted").GetBoolValue()}
 	}
 }
 
@@ -189,7 +180,7 @@ func (c *expressionCheck) includePlace(p *field.Path, source self) {
 	p = p.Child("source")
 
 	switch f := c.finds[name]; {
-	case f == nil:
+	case f.sources == 0:
 		c.note(field.Invalid(p, name, "no source of type RequiredResource has this name"))
 	case f.sources > 1:
 		c.note(field.Invalid(p, name, "several sources of type RequiredResource have this name"))
@@ -209,9 +200,7 @@ func (c *expressionCheck) selectors(p *field.Path, source self) (level int) {
 
 	for _, pl := range placesOf(p, source, selectorParts) {
 		for _, name := range c.once(pl, source).SourceNames() {
-			if f := c.finds[name]; f != nil {
-				level = max(level, f.level+1)
-			}
+			level = max(level, c.finds[name].level+1)
 		}
 	}
 
@@ -237,7 +226,7 @@ func (c *expressionCheck) once(pl place, source self) expression.Expression {
 
 	for _, name := range e.SourceNames() {
 		switch f := c.finds[name]; {
-		case f == nil || f.sources > 1: // compile has refused it.
+		case f.sources != 1: // compile has refused it.
 		case f.before == 0:
 			c.refuse(p, fmt.Sprintf("mentions required[%q], but that source doesn't come before this one: move it up", name))
 		case trusted && !f.trusted:
@@ -282,7 +271,7 @@ func (c *expressionCheck) compile(pl place) expression.Expression {
 
 	for _, name := range e.SourceNames() {
 		switch f := c.finds[name]; {
-		case f == nil:
+		case f.sources == 0:
 			c.refuse(pl.path, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
 		case f.sources > 1:
 			c.refuse(pl.path, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
