@@ -209,11 +209,7 @@ func (d *Decoder) Decode(ctx context.Context, s *structpb.Struct, hash Hash) (*C
 // step is the decoded s. If the standard is no input, the error is a *StandardError, and any other error is about both
 // together. Once ctx has ended, its error is returned. Callers share the result, and must not change it.
 func (d *Decoder) Join(ctx context.Context, step *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
-	key := keptKey{step: step, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
-
-	if o := standard.Value.GetStructValue(); o != nil {
-		key.hash = HashOf(o)
-	}
+	key := keptKey{step: step, title: standard.Title, hash: HashOf(standard.Value)}
 
 	return d.keep(ctx, key, func(a *admission) (*CloudTags, error) {
 		below, err := standard.read(ctx)
@@ -275,10 +271,10 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func(*admission)
 // +kubebuilder:object:generate=false
 type Hash [sha256.Size]byte
 
-// HashOf returns the hash of an input, which does not depend on the order of its fields. An input that can't be encoded has the zero
-// Hash: Decode refuses it.
-func HashOf(s *structpb.Struct) Hash {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(s)
+// HashOf returns the hash of an input or a standard, which does not depend on the order of its fields. What can't be encoded has
+// the zero Hash: Decode refuses it.
+func HashOf(m proto.Message) Hash {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		return Hash{}
 	}
