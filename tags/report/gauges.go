@@ -95,10 +95,6 @@ func (c *coverageCollector) keep(configMap string, counted *coverage.Report) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 
-	if c.counts == nil {
-		c.counts = make(map[string]lastCount)
-	}
-
 	c.counts[configMap] = last
 
 	if len(c.counts) > maxConfigMaps {

@@ -81,7 +81,7 @@ func TestCoverageGauges(t *testing.T) {
 
 // TestCoverageForgets keeps the last counts of as many ConfigMaps as there may be.
 func TestCoverageForgets(t *testing.T) {
-	c := coverageCollector{}
+	c := &NewMetrics().coverage
 	for i := range maxConfigMaps + 1 {
 		c.keep(strconv.Itoa(i), &coverage.Report{Total: &coverage.Group{}})
 	}

@@ -36,6 +36,7 @@ func NewMetrics() *Metrics {
 		violations:     counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
 		empty:          counter("sources_empty", "Sources that found no labels. A source counts once per run.").WithLabelValues(),
 		tooLarge:       counter("requests_too_large", "Requests that were refused because of their size.").WithLabelValues(),
+		coverage:       coverageCollector{counts: make(map[string]lastCount)},
 	}
 
 	for _, reason := range append(slices.Clone(ranked), failures...) {
