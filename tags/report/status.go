@@ -97,24 +97,19 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 		return with
 	}
 
-	switch w := with.GetKind().(type) {
-	case *structpb.Value_StructValue:
-		if o := old.GetStructValue(); o != nil {
-			return structpb.NewStructValue(m.fields(path, o, w.StructValue))
-		}
-	case *structpb.Value_ListValue:
-		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNotString) {
-			return listOf(words.Map(slices.Concat(o.GetValues(), w.ListValue.GetValues()), (*structpb.Value).GetStringValue))
-		}
-	default:
-		if !isNotString(old) {
-			return with
-		}
+	if want := kindOf(with); kindOf(old) != want {
+		m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: an earlier step has made it %s, not %s", words.Name(path.String()), object.KindOf(old), want))
+		return old
 	}
 
-	m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: an earlier step has made it %s, not %s", words.Name(path.String()), object.KindOf(old), wanted(with)))
-
-	return old
+	switch w := with.GetKind().(type) {
+	case *structpb.Value_StructValue:
+		return structpb.NewStructValue(m.fields(path, old.GetStructValue(), w.StructValue))
+	case *structpb.Value_ListValue:
+		return listOf(words.Map(slices.Concat(old.GetListValue().GetValues(), w.ListValue.GetValues()), (*structpb.Value).GetStringValue))
+	default:
+		return with
+	}
 }
 
 // fields returns the merged fields of the objects at the path.
@@ -130,18 +125,14 @@ func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *struc
 	return out
 }
 
-// wanted returns the kind of the value in the words of messages: a list of strings.
-func wanted(v *structpb.Value) string {
-	if v.GetListValue() != nil {
-		return "a list of strings"
+// kindOf returns the kind of the value in the words of messages. A list of strings is another kind than any other list.
+func kindOf(v *structpb.Value) string {
+	list := v.GetListValue()
+	if list == nil || slices.ContainsFunc(list.GetValues(), func(v *structpb.Value) bool { return kindOf(v) != "a string" }) {
+		return object.KindOf(v)
 	}
 
-	return object.KindOf(v)
-}
-
-func isNotString(v *structpb.Value) bool {
-	_, ok := v.GetKind().(*structpb.Value_StringValue)
-	return !ok
+	return "a list of strings"
 }
 
 // listOf returns the list of the texts, sorted, and each once. It changes the order of texts.
