@@ -271,8 +271,8 @@ func (d *Decoder) keep(ctx context.Context, key keptKey, decode func(*admission)
 // +kubebuilder:object:generate=false
 type Hash [sha256.Size]byte
 
-// HashOf returns the hash of an input or a standard, which does not depend on the order of its fields. What can't be encoded has
-// the zero Hash: Decode refuses it.
+// HashOf returns the hash of an input or a standard, which does not depend on the order of its fields. A message that can't be
+// encoded has the zero Hash: Decode refuses it.
 func HashOf(m proto.Message) Hash {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
