@@ -21,7 +21,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -135,7 +134,7 @@ func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.S
 type known struct{}
 
 // unwrapped locates the tag fields of manifests in other objects. A rule has to ask for these.
-var unwrapped = field.NewOverrides([]v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*")}})
+var unwrapped = field.NewOverrides([]v1beta1.TagField{{APIVersion: "*", Kind: "*"}})
 
 // Locate returns the tag field of the kind.
 func (known) Locate(k field.Kind) (field.Field, bool) {

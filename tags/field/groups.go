@@ -85,7 +85,7 @@ func (c *share) add(word string) {
 		changed.usual, c.family = nil, &changed
 	case "kinds":
 		for kind := range strings.SplitSeq(value, ",") {
-			c.kinds = append(c.kinds, profile.NewPattern(kind))
+			c.kinds = append(c.kinds, profile.Pattern(kind))
 		}
 	case "configs", "v2configs":
 		group, version, _ := strings.Cut(value, "/")

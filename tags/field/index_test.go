@@ -24,11 +24,11 @@ func countsAs(rows [][]string, gvk schema.GroupVersionKind, path string, t field
 
 	isOf := func(kind string) bool {
 		kind, version, _ := strings.Cut(kind, "@")
-		return profile.NewPattern(kind).Matches(service+"/"+gvk.Kind) && (version == "" || version == gvk.Version)
+		return profile.Pattern(kind).Matches(service+"/"+gvk.Kind) && (version == "" || version == gvk.Version)
 	}
 
 	for _, row := range rows {
-		if (row[3] == string(field.None) || row[3] == string(t.Shape)) && profile.NewPattern(row[2]).Matches(path) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) {
+		if (row[3] == string(field.None) || row[3] == string(t.Shape)) && profile.Pattern(row[2]).Matches(path) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) {
 			settings := strings.Join(row[4:], ",")
 
 			return field.Field{

@@ -87,7 +87,7 @@ func FromTagField(tf *v1beta1.TagField) Field {
 // have no shape MapOfLists. It also returns false if f is on request.
 func ToTagField(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 	tf := v1beta1.TagField{
-		APIVersion: profile.NewPattern(k.GroupVersion().String()), Kind: profile.NewPattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
+		APIVersion: profile.Pattern(k.GroupVersion().String()), Kind: profile.Pattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
 	}
 
 	switch f.Shape {

@@ -32,11 +32,11 @@ type instanceMetadataKind struct {
 //	                       spec.forProvider.launchTemplateData
 //	SpotInstanceRequest                                            spec.forProvider.tags
 var instanceMetadataKinds = []instanceMetadataKind{
-	{kind: profile.NewPattern("ec2.aws.*upbound.io/Instance"), switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), tagsPath: "spec.forProvider.tags"},
-	{kind: profile.NewPattern("ec2.aws.*upbound.io/LaunchTemplate"), switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags")},
-	{kind: profile.NewPattern("ec2.aws.crossplane.io/LaunchTemplate*"), switchPath: object.MustParsePath("spec.forProvider.launchTemplateData.metadataOptions.instanceMetadataTags")},
-	{kind: profile.NewPattern("ec2.services.k8s.aws/Instance"), switchPath: object.MustParsePath("spec.metadataOptions.instanceMetadataTags"), tagsPath: "spec.tags"},
-	{kind: profile.NewPattern("ec2.services.k8s.aws/LaunchTemplate"), switchPath: object.MustParsePath("spec.data.metadataOptions.instanceMetadataTags")},
+	{kind: "ec2.aws.*upbound.io/Instance", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), tagsPath: "spec.forProvider.tags"},
+	{kind: "ec2.aws.*upbound.io/LaunchTemplate", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags")},
+	{kind: "ec2.aws.crossplane.io/LaunchTemplate*", switchPath: object.MustParsePath("spec.forProvider.launchTemplateData.metadataOptions.instanceMetadataTags")},
+	{kind: "ec2.services.k8s.aws/Instance", switchPath: object.MustParsePath("spec.metadataOptions.instanceMetadataTags"), tagsPath: "spec.tags"},
+	{kind: "ec2.services.k8s.aws/LaunchTemplate", switchPath: object.MustParsePath("spec.data.metadataOptions.instanceMetadataTags")},
 }
 
 // instanceMetadataKindOf returns the instanceMetadataKind of the kind k. It returns nil if EC2 never shows tags of k.

@@ -49,10 +49,10 @@ func awsLoadBalancers(p Profile) service {
 }
 
 // clusterAPI returns patterns of these kinds in the API groups that all providers of Cluster API share.
-func clusterAPI(names ...string) []string {
-	var kinds []string
+func clusterAPI(names ...Pattern) []Pattern {
+	var kinds []Pattern
 
-	for _, group := range []string{"infrastructure", "controlplane", "bootstrap"} {
+	for _, group := range []Pattern{"infrastructure", "controlplane", "bootstrap"} {
 		for _, name := range names {
 			kinds = append(kinds, group+".cluster.x-k8s.io/"+name)
 		}

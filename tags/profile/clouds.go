@@ -81,15 +81,9 @@ type service struct {
 
 // narrow returns a service with these kinds. Its profile is a copy of p after the change: objects of S3 have
 // the limits of AWS with MaxTags 10.
-func narrow(p Profile, change func(p *Profile), kinds ...string) service {
+func narrow(p Profile, change func(p *Profile), kinds ...Pattern) service {
 	p.Narrow, p.Source, p.Guess = true, "", ""
-	s := service{profile: changed(p, change)}
-
-	for _, k := range kinds {
-		s.kinds = append(s.kinds, NewPattern(k))
-	}
-
-	return s
+	return service{profile: changed(p, change), kinds: kinds}
 }
 
 // title returns the service's name in messages: "storage", or "neptune, rds" for kinds of two API groups.

@@ -29,8 +29,8 @@ func TestPatternMatches(t *testing.T) {
 		{"No character but the star is special.", "a.b?[c]*", []string{"a.b?[c]", "a.b?[c]d"}, []string{"axb", "a.b", "a.bc", "a.b?c"}},
 	} {
 		for _, text := range slices.Concat(tc.yes, tc.no) {
-			if want := slices.Contains(tc.yes, text); profile.NewPattern(tc.pattern).Matches(text) != want {
-				t.Errorf("\n%s\nNewPattern(%q).Matches(%q): want %t, got %t", tc.reason, tc.pattern, text, want, !want)
+			if want := slices.Contains(tc.yes, text); profile.Pattern(tc.pattern).Matches(text) != want {
+				t.Errorf("\n%s\nPattern(%q).Matches(%q): want %t, got %t", tc.reason, tc.pattern, text, want, !want)
 			}
 		}
 	}
@@ -53,12 +53,12 @@ func TestPatternJSON(t *testing.T) {
 		}
 
 		if diff := cmp.Diff(text, string(got)); diff != "" {
-			t.Errorf("\nA pattern should be encoded as it was written.\nMarshalText(): -want, +got:\n%s", diff)
+			t.Errorf("\nA pattern should be encoded as it was written.\nMarshal(): -want, +got:\n%s", diff)
 		}
 	}
 
 	var p profile.Pattern
 	if err := json.Unmarshal([]byte(`1`), &p); err == nil {
-		t.Error("\nA number is no pattern.\nUnmarshalText(1): want an error")
+		t.Error("\nA number is no pattern.\nUnmarshal(1): want an error")
 	}
 }

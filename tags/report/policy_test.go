@@ -25,7 +25,7 @@ func TestPolicy(t *testing.T) {
 		Sources: []v1beta1.Source{{}},
 		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
 			{Key: "owner"},
-			{Key: "cost-center", Values: []profile.Pattern{profile.NewPattern("100"), profile.NewPattern("3*")}},
+			{Key: "cost-center", Values: []profile.Pattern{"100", "3*"}},
 			{Key: "ticket", Matches: ticket},
 		}},
 	}

@@ -100,7 +100,7 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 				ProfileRules: rapid.SampledFrom([]profile.Rules{"", profile.Contract, profile.Cloud}).Draw(t, "rules"),
 			},
 			fields: field.Chain{field.NewOverrides([]v1beta1.TagField{{
-				APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: "StringList",
+				APIVersion: "example.org/*", Kind: "Port", FieldPath: object.MustParsePath("spec.tags"), Shape: "StringList",
 				StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
 			}}), field.BuiltIn(), field.ByProfile{}},
 		}

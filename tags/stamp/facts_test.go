@@ -163,7 +163,7 @@ func readVerdicts(t *testing.T) (out []*verdict) {
 
 		v := &verdict{
 			providers: strings.Split(c[0], ","), profile: c[4], line: line,
-			kind: profile.NewPattern(c[1]), path: profile.NewPattern(path), shape: profile.NewPattern(c[3]),
+			kind: profile.Pattern(c[1]), path: profile.Pattern(path), shape: profile.Pattern(c[3]),
 		}
 		if c[5] != "-" {
 			text, ask := strings.CutPrefix(c[5], "request ")
@@ -532,7 +532,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 	schemas, rules := make(map[schema.GroupVersionKind]object.Node), []v1beta1.TagField{}
 	for i := range cases {
 		schemas[cases[i].GroupVersionKind] = cases[i].schema(t)
-		rules = append(rules, v1beta1.TagField{APIVersion: profile.NewPattern(cases[i].GroupVersion().String()), Kind: profile.NewPattern(cases[i].Kind)})
+		rules = append(rules, v1beta1.TagField{APIVersion: profile.Pattern(cases[i].GroupVersion().String()), Kind: profile.Pattern(cases[i].Kind)})
 	}
 
 	without, with := run(t, cases, nil, nil), run(t, cases, nil, schemas)

@@ -271,7 +271,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 
 		switch {
 		case !isForKind:
-		case !entry.Name.IsZero() || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
+		case entry.Name != "" || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
 			p.Notes = appendUnique(p.Notes, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
 		case len(entry.MatchLabels) == 0:
 			return nil, true // The entry selects all objects of the kind.

@@ -79,7 +79,7 @@ func TestAdmitted(t *testing.T) {
 // index is not sure of are left out.
 func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
 	k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
-	rule := v1beta1.TagField{APIVersion: profile.NewPattern(d.GroupVersion().String()), Kind: profile.NewPattern(d.Kind)}
+	rule := v1beta1.TagField{APIVersion: profile.Pattern(d.GroupVersion().String()), Kind: profile.Pattern(d.Kind)}
 
 	for _, l := range []field.Locator{field.Chain{field.BuiltIn(), field.ByProfile{}}, field.NewOverrides([]v1beta1.TagField{rule})} {
 		if f, ok := l.Locate(k); ok {

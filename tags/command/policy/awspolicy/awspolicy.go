@@ -167,7 +167,8 @@ func (i *importer) admitted(path string, values []string) ([]profile.Pattern, ex
 	var whole expression.Regexp
 
 	if values == nil || len(values) > 0 && !slices.Contains(values, "") {
-		return append([]profile.Pattern(nil), words.Map(values, profile.NewPattern)...), whole
+		patterns := words.Map(values, func(v string) profile.Pattern { return profile.Pattern(v) })
+		return append([]profile.Pattern(nil), patterns...), whole
 	}
 
 	texts := words.Map(values, func(v string) string { return strings.ReplaceAll(regexp.QuoteMeta(v), `\*`, `(?s:.*)`) })
