@@ -1,20 +1,7 @@
 package profile
 
 // alibaba has the limits of Alibaba Cloud.
-var alibaba = cloud{
-	contract: &alibabaContract,
-	always: []service{
-		narrow(alibabaOSS, func(p *Profile) {
-			p.Source, p.MaxTags = "https://www.alibabacloud.com/help/oss/user-guide/object-tagging-8", 10
-		}, "oss.alibabacloud.*/BucketObject"),
-		narrow(alibabaOSS, func(p *Profile) { p.Source = "https://www.alibabacloud.com/help/oss/user-guide/manage-bucket-tags" }, "oss.alibabacloud.*/*", "oss.alicloud.*/*"),
-		narrow(alibabaContract, func(p *Profile) {
-			p.Source, p.Key = "https://www.alibabacloud.com/help/functioncompute/fc-3-0/user-guide/configure-tags", Length{Runes: 64}
-		}, "fc.alibabacloud.*/*"),
-	},
-}
-
-var alibabaContract = Profile{
+var alibaba = cloud{contract: &Profile{
 	Name:       "alibaba",
 	Source:     "https://www.alibabacloud.com/help/resource-management/tag/product-overview/limits",
 	Key:        Length{Runes: 128},
@@ -23,12 +10,22 @@ var alibabaContract = Profile{
 	ValueClass: alibabaClass,
 	MaxTags:    20,
 	Reserved:   []string{"acs:", "aliyun"},
-}
+}}.
+	service("oss", func(p *Profile) {
+		alibabaOSS(p)
+		p.Source, p.MaxTags = "https://www.alibabacloud.com/help/oss/user-guide/object-tagging-8", 10
+	}, "oss.alibabacloud.*/BucketObject").
+	service("oss", alibabaOSS, "oss.alibabacloud.*/*", "oss.alicloud.*/*").
+	service("fc", func(p *Profile) {
+		p.Source, p.Key = "https://www.alibabacloud.com/help/functioncompute/fc-3-0/user-guide/configure-tags", Length{Runes: 64}
+	}, "fc.alibabacloud.*/*")
 
-var alibabaOSS = *changed(alibabaContract, func(p *Profile) {
+// alibabaOSS gives the profile the limits of Object Storage Service.
+func alibabaOSS(p *Profile) {
+	p.Source = "https://www.alibabacloud.com/help/oss/user-guide/manage-bucket-tags"
 	p.Value = Length{Runes: 256}
 	p.KeyClass, p.ValueClass = alibabaOSSClass, alibabaOSSClass
-})
+}
 
 var (
 	alibabaClass = charsOf("", `[^\p{Cc}]`).

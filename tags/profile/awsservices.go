@@ -85,7 +85,7 @@ func newAWSTable(general *Profile, limitsOf func(awsRow) awsLimits) *awsTable {
 		i, ok := at[limits]
 		if !ok {
 			i, at[limits] = len(t.services), len(t.services)
-			t.services = append(t.services, narrow(*general, limits.apply))
+			t.services = append(t.services, narrow(*general, "", limits.apply))
 		}
 
 		s := &t.services[i]

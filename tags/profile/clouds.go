@@ -70,7 +70,7 @@ func (l limits) profileOf(group, kind string) *Profile {
 
 // A service is a part of a cloud with limits of its own, such as S3 of AWS.
 type service struct {
-	// name is the name for people, if the API groups of its kinds don't start with it.
+	// name is the name for people: "storage", or "neptune, rds" for kinds of two API groups.
 	name string
 
 	// kinds match API group, slash and kind of the service's resources: s3.aws.*/BucketObject.
@@ -79,33 +79,23 @@ type service struct {
 	profile *Profile
 }
 
-// narrow returns a service with these kinds. Its profile is a copy of p after the change: objects of S3 have
+// narrow returns a service of the name with these kinds. Its profile is a copy of p after the change: objects of S3 have
 // the limits of AWS with MaxTags 10.
-func narrow(p Profile, change func(p *Profile), kinds ...Pattern) service {
+func narrow(p Profile, name string, change func(p *Profile), kinds ...Pattern) service {
 	p.Narrow, p.Source, p.Guess = true, "", ""
-	return service{profile: changed(p, change), kinds: kinds}
+	return service{name: name, profile: changed(p, change), kinds: kinds}
 }
 
-// title returns the service's name in messages: "storage", or "neptune, rds" for kinds of two API groups.
-func (s service) title() string {
-	if s.name != "" {
-		return s.name
-	}
-
-	names := make([]string, len(s.kinds))
-	for i, k := range s.kinds {
-		names[i], _, _ = strings.Cut(k.String(), ".")
-	}
-
-	slices.Sort(names)
-
-	return strings.Join(slices.Compact(names), ", ")
+// service adds a service with limits of its own to always. It has the limits of the contract after the change.
+func (c cloud) service(name string, change func(p *Profile), kinds ...Pattern) cloud {
+	c.always = append(c.always, narrow(*c.contract, name, change, kinds...))
+	return c
 }
 
-// named returns the service with a name.
-func (s service) named(name string) service {
-	s.name = name
-	return s
+// apiService is service for limits that only the cloud's API has.
+func (c cloud) apiService(name string, change func(p *Profile), kinds ...Pattern) cloud {
+	c.services = append(c.services, narrow(*c.contract, name, change, kinds...))
+	return c
 }
 
 // changed returns a copy of p after the change.

@@ -3,7 +3,7 @@ package profile
 // InMetadata returns the profile p for the tags of EC2 instances with instanceMetadataTags: enabled. EC2 refuses
 // other keys at launch and later. The key plexsphere:platform/env becomes plexsphere:platform.env.
 func (p *Profile) InMetadata() *Profile {
-	return narrow(*p, func(p *Profile) {
+	return narrow(*p, "", func(p *Profile) {
 		p.Source = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/work-with-tags-in-IMDS.html"
 		p.KeyClass, p.Format = inMetadata, metadataFormat
 	}).profile

@@ -6,35 +6,33 @@ var openstack = cloud{
 	api:      &openstackAPI,
 	services: openstackServices,
 	refuses:  openstackServices,
-	always: []service{
-		// The tags of a cluster are also tags of its servers. The limits are Nova's.
-		narrow(openstackContract, func(p *Profile) {
-			p.Source = "https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags"
-			p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
-			p.Separator, p.Format = "=", noSlash
-		}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*").named("cluster-api"),
-	},
-}
+}.
+	// The tags of a cluster are also tags of its servers. The limits are Nova's.
+	service("cluster-api", func(p *Profile) {
+		p.Source = "https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags"
+		p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
+		p.Separator, p.Format = "=", noSlash
+	}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*")
 
 var openstackServices = []service{
 	// Nova's schema of server metadata. 128 is its default quota.
-	narrow(openstackMetadata, func(p *Profile) {
+	narrow(openstackMetadata, "compute", func(p *Profile) {
 		p.Source = "https://github.com/openstack/nova/blob/0391a19d0ff29d2987b6cc55f846eea3cff0a358/nova/api/validation/parameter_types.py"
 		p.Format = noSlash
 	}, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
-		"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("compute"),
+		"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*"),
 
 	// Cinder's schema of volume metadata, under the same quota.
-	narrow(openstackMetadata, func(p *Profile) {
+	narrow(openstackMetadata, "blockstorage", func(p *Profile) {
 		p.Source = "https://github.com/openstack/cinder/blob/master/cinder/api/validation/parameter_types.py"
 		p.KeyClass = charsOf("ASCII letters and digits, space and - _ : . /", `[0-9A-Za-z \-_:./]`)
 	}, "blockstorage.openstack.*/Volume*",
-		"openstack.k-orc.cloud/Volume*").named("blockstorage"),
+		"openstack.k-orc.cloud/Volume*"),
 
 	// Keystone's schema of project tags.
-	narrow(openstackAPI, func(p *Profile) {
+	narrow(openstackAPI, "identity", func(p *Profile) {
 		p.Source, p.MaxTags = "https://github.com/openstack/keystone/blob/30ef2ffa65a3486ef882f00538e20f2253c57d4c/keystone/resource/schema.py#L50", 80
-	}, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
+	}, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project"),
 }
 
 var openstackContract = Profile{

@@ -21,12 +21,14 @@ func (p Pattern) Matches(text string) bool {
 	text, ok := strings.CutPrefix(text, first)
 
 	// Each part but the last matches where it first occurs, and the last one at the end.
-	for part := ""; ok; {
-		if part, rest, hasStar = strings.Cut(rest, "*"); !hasStar {
+	for ok {
+		part, after, isFollowed := strings.Cut(rest, "*")
+		if !isFollowed {
 			return strings.HasSuffix(text, part)
 		}
 
 		_, text, ok = strings.Cut(text, part)
+		rest = after
 	}
 
 	return false

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -158,10 +157,7 @@ func byCloud(c *cloud) string {
 func names(services []service) string {
 	var out []string
 	for _, s := range services {
-		for _, kind := range s.kinds {
-			service, _, _ := strings.Cut(kind.String(), ".")
-			out = append(out, code(cmp.Or(s.name, service)))
-		}
+		out = append(out, codes(strings.Split(s.name, ", "))...)
 	}
 
 	slices.Sort(out)

@@ -41,7 +41,7 @@ func (r Rules) RefusingAPIs(provider string) []RefusingAPI {
 	}
 
 	for _, s := range l.all() {
-		out = append(out, RefusingAPI{Service: s.title(), Profile: s.profile})
+		out = append(out, RefusingAPI{Service: s.name, Profile: s.profile})
 	}
 
 	return out

@@ -1,18 +1,7 @@
 package profile
 
 // tencent has the limits of Tencent Cloud. Its API also keeps the keys qcloud, tencent and project to itself.
-var tencent = cloud{
-	contract: &tencentContract,
-	always: []service{
-		narrow(tencentContract, func(p *Profile) {
-			p.Source = "https://www.tencentcloud.com/document/product/436/31509"
-			p.KeyClass = classOf("letters, digits, inner spaces and + - = . _ : / @", "^("+tencentCOS+")?$")
-			p.ValueClass = classOf("letters, digits, inner spaces and + - = . _ : / @, not empty", "^"+tencentCOS+"$")
-		}, "cos.tencentcloud.*/*"),
-	},
-}
-
-var tencentContract = Profile{
+var tencent = cloud{contract: &Profile{
 	Name:       "tencent",
 	Source:     "https://www.tencentcloud.com/document/product/651/13354 https://www.tencentcloud.com/document/product/651/33015",
 	Key:        Length{Runes: 127},
@@ -22,7 +11,12 @@ var tencentContract = Profile{
 	MaxTags:    50,
 	Reserved:   []string{"qcs:"},
 	Taken:      []string{"project*", "qcloud", "tencent"},
-}
+}}.
+	service("cos", func(p *Profile) {
+		p.Source = "https://www.tencentcloud.com/document/product/436/31509"
+		p.KeyClass = classOf("letters, digits, inner spaces and + - = . _ : / @", "^("+tencentCOS+")?$")
+		p.ValueClass = classOf("letters, digits, inner spaces and + - = . _ : / @, not empty", "^"+tencentCOS+"$")
+	}, "cos.tencentcloud.*/*")
 
 // tencentText and tencentCOS match a key or a value that isn't empty.
 var (
