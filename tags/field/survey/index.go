@@ -162,9 +162,9 @@ func format(kinds map[schema.GroupVersionKind]string, groups map[string]string) 
 	// Versions of what has an entry in common: of the group, and with true of its twin.
 	versions := make(map[place]map[bool][]string)
 
-	for gvk, text := range kinds {
+	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		group, isTwin := field.TwinOf(gvk.Group)
-		p := place{group: group, kind: gvk.Kind, entry: text}
+		p := place{group: group, kind: gvk.Kind, entry: kinds[gvk]}
 
 		if versions[p] == nil {
 			versions[p] = make(map[bool][]string)
@@ -176,9 +176,6 @@ func format(kinds map[schema.GroupVersionKind]string, groups map[string]string) 
 	var rows [][3]string
 
 	for p, both := range versions {
-		slices.Sort(both[false])
-		slices.Sort(both[true])
-
 		head, cluster, twins := p.group, strings.Join(both[false], ","), strings.Join(both[true], ",")
 
 		switch {

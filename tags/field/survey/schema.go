@@ -60,15 +60,11 @@ func Prune(s objects.Node) Schema {
 			kept = object{"properties": object{field: kept}}
 		}
 
-		if len(kept) > 0 {
-			tops[top] = kept
-		}
+		put(tops, top, kept)
 	}
 
 	out := object{}
-	if len(tops) > 0 {
-		out["properties"] = tops
-	}
+	put(out, "properties", tops)
 
 	text, _ := json.Marshal(out) //nolint:errchkjson // It was JSON.
 
@@ -90,9 +86,7 @@ func prune(s objects.Node, levels int, keep []string) object {
 	}
 
 	for keyword, levels := range map[string]int{"items": levels, "additionalProperties": 0} {
-		if kept := prune(s.Field(keyword), levels, keep); len(kept) > 0 {
-			out[keyword] = kept
-		}
+		put(out, keyword, prune(s.Field(keyword), levels, keep))
 	}
 
 	for _, keyword := range keep {
@@ -117,14 +111,17 @@ func prune(s objects.Node, levels int, keep []string) object {
 			kept["type"] = sub.Field("type").Text()
 		}
 
-		if len(kept) > 0 {
-			fields[name] = kept
-		}
+		put(fields, name, kept)
 	}
 
-	if len(fields) > 0 {
-		out["properties"] = fields
-	}
+	put(out, "properties", fields)
 
 	return out
+}
+
+// put puts the part into the object under the name, unless the part is empty.
+func put(into object, name string, part object) {
+	if len(part) > 0 {
+		into[name] = part
+	}
 }

@@ -94,28 +94,26 @@ func compareReleases(a, b string) int {
 // ranges returns the ranges of releases for which isSo holds, e.g. v1.0.0..v1.4.0,v2.1.0... The last range
 // is open if it has the newest release.
 func (s *Survey) ranges(isSo func(release string) bool) string {
-	var out strings.Builder
+	var out []string
 
-	before := false
-
-	for i, r := range s.Releases {
-		holds, newest := isSo(r), i+1 == len(s.Releases)
-
-		if holds && !before {
-			out.WriteString("," + r)
+	for i := 0; i < len(s.Releases); i++ {
+		first := i
+		for i < len(s.Releases) && isSo(s.Releases[i]) {
+			i++
 		}
 
-		switch {
-		case holds && newest:
-			out.WriteString("..")
-		case holds && before && !isSo(s.Releases[i+1]):
-			out.WriteString(".." + r)
+		switch r := s.Releases[first]; i {
+		case first:
+		case len(s.Releases):
+			out = append(out, r+"..")
+		case first + 1:
+			out = append(out, r)
+		default:
+			out = append(out, r+".."+s.Releases[i-1])
 		}
-
-		before = holds
 	}
 
-	return strings.TrimPrefix(out.String(), ",")
+	return strings.Join(out, ",")
 }
 
 // within returns the releases of the ranges: see ranges.
