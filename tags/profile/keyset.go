@@ -16,8 +16,8 @@ type KeySet struct {
 	// patterns are sorted. No two match the same key.
 	patterns []keyPattern
 
-	// fold folds the case of a character. It is nil if keys compare with case.
-	fold func(r rune) rune
+	// fold returns a key with its case folded, or as it is if keys compare with case.
+	fold func(key string) string
 }
 
 type keyPattern struct {
@@ -29,18 +29,20 @@ type keyPattern struct {
 
 // NewKeySet returns the set of the keys that match the patterns. A pattern is a key, such as owner, or the
 // beginning of keys and a *, such as team/*.
-func NewKeySet(patterns ...string) KeySet { return newKeySet(nil, patterns) }
+func NewKeySet(patterns ...string) KeySet {
+	return newKeySet(func(key string) string { return key }, patterns)
+}
 
 // NewFoldedKeySet is NewKeySet for keys that compare without case.
-func NewFoldedKeySet(patterns ...string) KeySet { return newKeySet(foldRune, patterns) }
+func NewFoldedKeySet(patterns ...string) KeySet { return newKeySet(FoldKey, patterns) }
 
-func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
+func newKeySet(fold func(key string) string, patterns []string) KeySet {
 	all := make([]keyPattern, len(patterns))
 
 	for i, p := range patterns {
 		text, begins := strings.CutSuffix(p, "*")
 
-		all[i] = keyPattern{text: foldWith(fold, text), exact: 1}
+		all[i] = keyPattern{text: fold(text), exact: 1}
 		if begins {
 			all[i].exact = 0
 		}
@@ -53,7 +55,7 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 func (s KeySet) With(keys ...string) KeySet {
 	all := slices.Clone(s.patterns)
 	for _, key := range keys {
-		all = append(all, keyPattern{text: foldWith(s.fold, key), exact: 1})
+		all = append(all, keyPattern{text: s.fold(key), exact: 1})
 	}
 
 	return KeySet{patterns: fewest(all), fold: s.fold}
@@ -88,7 +90,7 @@ func (s KeySet) Has(key string) bool {
 		return false
 	}
 
-	key = foldWith(s.fold, key)
+	key = s.fold(key)
 
 	i, found := slices.BinarySearchFunc(s.patterns, key, func(p keyPattern, key string) int { return cmp.Compare(p.text, key) })
 
@@ -113,7 +115,7 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 				return
 			}
 
-			r, size := utf8.DecodeRuneInString(entry[at:])
+			_, size := utf8.DecodeRuneInString(entry[at:])
 			read := entry[at : at+size]
 			at += size
 
@@ -122,12 +124,8 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 				continue
 			}
 
-			if s.fold != nil {
-				read = string(s.fold(r))
-			}
-
-			for i := range len(read) {
-				left = beginning(left, length, read[i])
+			for _, b := range []byte(s.fold(read)) {
+				left = beginning(left, length, b)
 				length++
 			}
 		}
@@ -150,15 +148,6 @@ func beginning(patterns []keyPattern, at int, b byte) []keyPattern {
 	patterns = patterns[from:]
 
 	return patterns[:sort.Search(len(patterns), func(i int) bool { return patterns[i].text[at] > b })]
-}
-
-// foldWith returns the key with its case folded by the function, if there is one.
-func foldWith(fold func(r rune) rune, key string) string {
-	if fold == nil {
-		return key
-	}
-
-	return strings.Map(fold, key)
 }
 
 // FoldKey returns the key in lower case, as reserved keys compare on every cloud. Profile.Fold does so for clouds that ignore case.

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -253,9 +252,5 @@ func (p *Profile) SameKeys(keys iter.Seq[string]) map[string]bool {
 // KeySet returns the set of the keys that the patterns match. The set compares keys without case if the
 // provider does: Team* has team-a on Azure.
 func (p *Profile) KeySet(patterns ...string) KeySet {
-	if p.IgnoresCase() {
-		return newKeySet(unicode.ToLower, patterns)
-	}
-
-	return NewKeySet(patterns...)
+	return newKeySet(p.Fold, patterns)
 }
