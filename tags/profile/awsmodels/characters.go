@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -22,27 +21,31 @@ type part struct {
 	// name is the part's name in messages. A sign of ASCII is its own name.
 	name string
 
-	// table has the characters of the part, and maybe characters of parts before it. Nil has all characters.
-	table *unicode.RangeTable
+	// characters matches what pattern matches.
+	characters *regexp.Regexp
+}
+
+func newPart(pattern, name string) part {
+	return part{pattern, name, regexp.MustCompile("[" + pattern + "]")}
 }
 
 // parts are all parts of the characters. The last part has all characters that no other part has.
 var parts = slices.Concat([]part{
-	{"0-9A-Za-z", "ASCII letters and digits", span('0', '9', 'A', 'Z', 'a', 'z')},
-	{`\p{L}`, "letters", unicode.L},
-	{`\p{Nd}`, "digits", unicode.Nd},
-	{`\p{N}`, "numbers", unicode.N},
-	{" ", "space", span(' ', ' ')},
-	{`\p{Z}`, "spaces", unicode.Z},
-	{`\n`, "line breaks", span('\n', '\n')},
-	{`\t\r`, "tabs", span('\t', '\t', '\r', '\r')},
-	{`\f`, "form feeds", span('\f', '\f')},
-	{`\x00`, "null characters", span(0, 0)},
-	{`\x01-\x08\v\x0e-\x1f`, "other control characters", span(0, 0x1f)},
-	{`\x7f`, "delete characters", span(0x7f, 0x7f)},
-	{`\x{80}-\x{9f}`, "control characters beyond ASCII", unicode.Cc},
-	{`\p{C}`, "invisible characters", unicode.C},
-}, signs("+-=._:/@!\"#$%&'()*,;<>?[\\]^`{|}~"), []part{{`\p{M}\p{P}\p{S}`, "symbols", nil}})
+	newPart("0-9A-Za-z", "ASCII letters and digits"),
+	newPart(`\p{L}`, "letters"),
+	newPart(`\p{Nd}`, "digits"),
+	newPart(`\p{N}`, "numbers"),
+	newPart(" ", "space"),
+	newPart(`\p{Z}`, "spaces"),
+	newPart(`\n`, "line breaks"),
+	newPart(`\t\r`, "tabs"),
+	newPart(`\f`, "form feeds"),
+	newPart(`\x00`, "null characters"),
+	newPart(`\x01-\x08\v\x0e-\x1f`, "other control characters"),
+	newPart(`\x7f`, "delete characters"),
+	newPart(`\x{80}-\x{9f}`, "control characters beyond ASCII"),
+	newPart(`\p{C}`, "invisible characters"),
+}, signs("+-=._:/@!\"#$%&'()*,;<>?[\\]^`{|}~"), []part{newPart(`\s\S`, "symbols")})
 
 // symbols is the part of marks and symbols beyond ASCII. A set with this part is named by its missing parts.
 var symbols = len(parts) - 1
@@ -62,25 +65,16 @@ var members = func() [][]rune {
 	return out
 }()
 
-func span(bounds ...uint16) *unicode.RangeTable {
-	t := &unicode.RangeTable{}
-	for pair := range slices.Chunk(bounds, 2) {
-		t.R16 = append(t.R16, unicode.Range16{Lo: pair[0], Hi: pair[1], Stride: 1})
-	}
-
-	return t
-}
-
 // escaped writes characters within the brackets of a regular expression.
 var escaped = strings.NewReplacer("-", `\-`, `\`, `\\`, "[", `\[`, "]", `\]`, "^", `\^`)
 
 func signs(all string) []part {
-	return words.Map([]byte(all), func(b byte) part { return part{escaped.Replace(string(b)), string(b), span(uint16(b), uint16(b))} })
+	return words.Map([]byte(all), func(b byte) part { return newPart(escaped.Replace(string(b)), string(b)) })
 }
 
 // partOf returns the index of the character's part.
 func partOf(r rune) int {
-	return slices.IndexFunc(parts, func(p part) bool { return p.table == nil || unicode.Is(p.table, r) })
+	return slices.IndexFunc(parts, func(p part) bool { return p.characters.MatchString(string(r)) })
 }
 
 // setOf returns the set of the parts with these characters.
