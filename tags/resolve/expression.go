@@ -14,22 +14,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// expressionSources take labels from expressions. find evaluates none of them: takeValue does, or leaves them to PerResource.
-var expressionSources = sourceType{
-	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
-		out := make(foundLabels, len(s.Expressions))
+// expressionLabels returns the labels of expressions. It evaluates none of them: takeValue does, or leaves them to PerResource.
+func (r *resolver) expressionLabels(s *v1beta1.Source) ([]foundLabels, error) {
+	out := make(foundLabels, len(s.Expressions))
 
-		for key, e := range s.Expressions {
-			if err := r.requireObjects(e); err != nil {
-				return nil, err
-			}
-
-			out[key] = foundValue{expression: &e, path: "expressions", key: key}
+	for key, e := range s.Expressions {
+		if err := r.requireObjects(e); err != nil {
+			return nil, err
 		}
 
-		return []foundLabels{out}, nil
-	},
-	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
+		out[key] = foundValue{expression: &e, path: "expressions", key: key}
+	}
+
+	return []foundLabels{out}, nil
 }
 
 // errWaiting is the error of a source or an expression while Crossplane fetches the objects that the source or the expression reads.

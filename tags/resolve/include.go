@@ -142,22 +142,17 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 }
 
 // objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". Without an
-// error, there is at least one. While Crossplane fetches the objects, the error is errWaiting. If there is none, the error is a
-// *absence.
+// error, there is at least one. For errors, see objectsOf.
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
-	switch {
-	case include.ContextKey != "":
-		o, err := r.presentContextObject(include.ContextKey)
-		return []namedObject{o}, err
-	case include.Source != "":
-		i := slices.IndexFunc(r.input.Sources, func(s v1beta1.Source) bool {
-			return s.Type == v1beta1.SourceTypeRequiredResource && s.Name == include.Source
-		})
-
-		return r.selectedObjects(&r.input.Sources[i]) // An input without this source is refused.
-	default:
-		return []namedObject{r.xr}, nil
+	if include.Source == "" {
+		return r.objectsOf(&v1beta1.Source{ContextKey: include.ContextKey})
 	}
+
+	i := slices.IndexFunc(r.input.Sources, func(s v1beta1.Source) bool {
+		return s.Type == v1beta1.SourceTypeRequiredResource && s.Name == include.Source
+	})
+
+	return r.selectedObjects(&r.input.Sources[i]) // An input without this source is refused.
 }
 
 // addNode adds the patterns of n: a text such as platform/*, a list such as [platform/*, owner], or a map such as {platform/*: true,

@@ -17,12 +17,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// providerConfigSources take labels from the provider config of each composed resource. sourceType.find is nil: LabelSetOf reads the
-// config that each resource names.
-var providerConfigSources = sourceType{
-	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
-}
-
 // A configSource is a source of type ProviderConfig, with the labels of the configs that it has read.
 type configSource struct {
 	*v1beta1.Source
@@ -210,10 +204,10 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 
 	var out []tags.Label
 
-	labels, limit := found[0], sourceLimit{reserved: p.reserved} // labelsFor returns one map.
-	foundCount := len(labels)
+	limit := sourceLimit{reserved: p.reserved}
+	foundCount := len(found)
 
-	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, labels) {
+	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found) {
 		// Anybody may make a config in a namespace: no label of it is trusted.
 		l.Trusted = l.Trusted && !config.Namespaced
 

@@ -82,10 +82,24 @@ func patternsIn(n object.Node, name string, validate func(pattern string) string
 // annotation.
 var prefixedMaps = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// labelsFor returns one map, with the labels that the source s reads from the object. They come from the field at fromFieldPath of s.
+// objectsOf returns the objects that the source s reads: the object below a key of the pipeline's context, the objects that s selects,
+// or the composite resource. While Crossplane fetches the objects, the error is errWaiting. If there is none, the error is a *absence.
+func (r *resolver) objectsOf(s *v1beta1.Source) ([]namedObject, error) {
+	switch {
+	case s.ContextKey != "":
+		o, err := r.presentContextObject(s.ContextKey)
+		return []namedObject{o}, err
+	case s.Resource != nil:
+		return r.selectedObjects(s)
+	default:
+		return []namedObject{r.xr}, nil
+	}
+}
+
+// labelsFor returns the labels that the source s reads from the object. They come from the field at fromFieldPath of s.
 // If s has a prefix instead, such as tags.example.org/, they come from the object's labels and annotations: tags.example.org/env gives
 // env. Keys whose value is null are left out. If there is no such field or key, the error is a *absence.
-func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
+func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
 	paths := prefixedMaps
 	if s.Prefix == "" {
 		paths = []object.Path{s.FromFieldPath}
@@ -119,7 +133,7 @@ func (o namedObject) labelsFor(s *v1beta1.Source) ([]foundLabels, error) {
 	case out == nil:
 		return nil, o.missingError(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
 	default:
-		return []foundLabels{out}, nil
+		return out, nil
 	}
 }
 

@@ -19,22 +19,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// requiredResourceSources take labels from objects that Crossplane fetches.
-var requiredResourceSources = sourceType{
-	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
-		objects, err := r.selectedObjects(s)
-		if err != nil || s.IsHop() {
-			return nil, err
-		}
-
-		return labelsOfAll(s, objects)
-	},
-	title: func(r *resolver, s *v1beta1.Source) string { return r.selectedTitle(s.Resource) },
-	kindsRead: func(s *v1beta1.Source, _ v1beta1.ResourceKind) []v1beta1.ResourceKind {
-		return s.Resource.ResourceKinds()
-	},
-}
-
 // recordedIndex returns the index of the object that the status of the composite resource records as the class of the source s. It
 // returns -1 if the status records none of the objects. For the source "size", the status may have classes: {size: {apiVersion:
 // platform.example.org/v1, kind: Size, name: small}}.
@@ -125,7 +109,7 @@ func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, e
 			return nil, err
 		}
 
-		out = append(out, found...)
+		out = append(out, found)
 	}
 
 	if len(out) > 0 {

@@ -18,50 +18,47 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A sourceType says how sources of one type are read.
-type sourceType struct {
-	// find returns a map of labels for each object that has any. Labels of later maps win. While Crossplane fetches the
-	// objects, the error is errWaiting. If there are no labels, the error is a *absence. find is nil for the type ProviderConfig,
-	// since LabelSetOf reads the labels for each composed resource.
-	find func(r *resolver, s *v1beta1.Source) ([]foundLabels, error)
-
-	// title returns the name in messages of a source without a name, such as "the input" or "spec.labels".
-	title func(r *resolver, s *v1beta1.Source) string
-
-	// kindsRead returns the kinds of the objects that a source reads, such as Namespace. It is nil for sources that read no objects,
-	// and for sources of provider configs: see KindsRead. composite is the kind of the composite resource.
-	kindsRead func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
-}
-
-// sourceTypes are the types of sources that the input admits.
-var sourceTypes = map[v1beta1.SourceType]sourceType{
-	v1beta1.SourceTypeValue:             valueSources,
-	v1beta1.SourceTypeCompositeField:    compositeFieldSources,
-	v1beta1.SourceTypeContextField:      contextFieldSources,
-	v1beta1.SourceTypeCompositeMetadata: compositeMetadataSources,
-	v1beta1.SourceTypeRequiredResource:  requiredResourceSources,
-	v1beta1.SourceTypeProviderConfig:    providerConfigSources,
-	v1beta1.SourceTypeExpression:        expressionSources,
-}
-
 // Title returns the name of a source for messages. A source without a name gets the name of the field or object that it
 // reads, such as "spec.labels" or "ConfigMap tags". The name "tags" may come from a field of the composite resource xr.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
-	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" { // title reads only the xr of a resolver.
-		return t.title(&resolver{xr: namedObject{Object: object.FromStruct(xr)}}, s)
+	if s.Name != "" {
+		return s.Name
 	}
 
-	return cmp.Or(s.Name, string(s.Type))
+	switch s.Type {
+	case v1beta1.SourceTypeValue:
+		return "the input"
+	case v1beta1.SourceTypeCompositeField:
+		return s.FromFieldPath.String()
+	case v1beta1.SourceTypeContextField:
+		return contextName(s.ContextKey) + "." + s.FromFieldPath.String()
+	case v1beta1.SourceTypeCompositeMetadata:
+		return "labels and annotations " + s.Prefix + "…"
+	case v1beta1.SourceTypeRequiredResource:
+		r := &resolver{xr: namedObject{Object: object.FromStruct(xr)}} // selectedTitle reads only the xr of a resolver.
+		return r.selectedTitle(s.Resource)
+	case v1beta1.SourceTypeProviderConfig:
+		return "provider configs"
+	case v1beta1.SourceTypeExpression:
+		return "expressions"
+	default:
+		return string(s.Type)
+	}
 }
 
 // KindsRead returns the kinds of the objects from which the source reads labels, such as Namespace. It returns none for sources
 // of provider configs, since only composed resources say which kinds these have. composite is the kind of the composite resource.
 func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
-	if t := sourceTypes[s.Type]; t.kindsRead != nil && !s.IsHop() {
-		return t.kindsRead(s, composite)
+	switch {
+	case s.IsHop():
+		return nil
+	case s.Resource != nil:
+		return s.Resource.ResourceKinds()
+	case s.Type == v1beta1.SourceTypeCompositeField || s.Type == v1beta1.SourceTypeCompositeMetadata:
+		return []v1beta1.ResourceKind{composite}
+	default:
+		return nil
 	}
-
-	return nil
 }
 
 // InputKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
@@ -143,25 +140,20 @@ type foundValue struct {
 // takeSource adds the labels of the source s to the set, in the order of their keys, but not those labels that include of s leaves
 // out. The labels get labelSource as their Source. See testdata/resolve.yaml.
 func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error {
-	t, ok := sourceTypes[s.Type]
-	if !ok {
-		return errors.Errorf("there is no type %q of sources", s.Type)
-	}
-
 	filter, err := r.keyFilterFor(s, labelSource.Name)
 	if err != nil {
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
 	// One scopedLabel stands for all labels that s reads in provider configs. LabelSetOf reads them later.
-	if t.find == nil {
+	if s.Type == v1beta1.SourceTypeProviderConfig {
 		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
 		r.set.PerResource.addScoped(scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
 
 		return nil
 	}
 
-	found, err := t.find(r, s)
+	found, err := r.findLabels(s)
 	if err != nil {
 		return err
 	}
@@ -197,6 +189,41 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	}
 
 	return nil
+}
+
+// findLabels returns a map of labels for each object of the source s that has any, or the one map of a source that reads no objects.
+// Labels of later maps win. While Crossplane fetches the objects, the error is errWaiting. If there are no labels, the error is a *absence.
+func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
+	switch s.Type {
+	case v1beta1.SourceTypeValue:
+		return valueLabels(s)
+	case v1beta1.SourceTypeExpression:
+		return r.expressionLabels(s)
+	case v1beta1.SourceTypeCompositeField, v1beta1.SourceTypeContextField, v1beta1.SourceTypeCompositeMetadata, v1beta1.SourceTypeRequiredResource:
+		objects, err := r.objectsOf(s)
+		if err != nil || s.IsHop() {
+			return nil, err
+		}
+
+		return labelsOfAll(s, objects)
+	case v1beta1.SourceTypeProviderConfig: // LabelSetOf finds the labels for each composed resource.
+	}
+
+	return nil, errors.Errorf("there is no type %q of sources", s.Type)
+}
+
+// valueLabels returns the labels that are written in the source s itself.
+func valueLabels(s *v1beta1.Source) ([]foundLabels, error) {
+	if len(s.Values) == 0 {
+		return nil, &absence{note: "values is empty"}
+	}
+
+	out := make(foundLabels, len(s.Values))
+	for key, text := range s.Values {
+		out[key] = foundValue{Node: object.TextNode(text), path: "values", key: key}
+	}
+
+	return []foundLabels{out}, nil
 }
 
 // includedLabels yields the found labels that the filter includes, in the order of their keys. A label has no value yet: the

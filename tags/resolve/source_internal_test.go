@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestSourceTypes proves that sourceTypes has each type of the input's schema, and that other types are refused.
+// TestSourceTypes proves that Resolve and Title know each type of the input's schema, and that other types are refused.
 func TestSourceTypes(t *testing.T) {
 	text := tagstest.ReadFile(t, "../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
 
@@ -26,9 +27,7 @@ func TestSourceTypes(t *testing.T) {
 	}
 
 	types := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["sources"].Items.Schema.Properties["type"].Enum
-	if len(types) != len(sourceTypes) {
-		t.Errorf("the input admits the types %s, and there are %d", types, len(sourceTypes))
-	}
+	req := &fnv1.RunFunctionRequest{}
 
 	for _, j := range types {
 		var typ v1beta1.SourceType
@@ -36,17 +35,17 @@ func TestSourceTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// The labels of provider configs depend on the resource.
-		if st := sourceTypes[typ]; (st.find == nil) != (typ == v1beta1.SourceTypeProviderConfig) || st.title == nil {
-			t.Errorf("sources of the type %s can't be resolved", typ)
+		in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: typ, Resource: &v1beta1.RequiredResource{}}}}
+		_, err := Resolve(context.Background(), in, req, require.New(req))
+		if strings.Contains(fmt.Sprint(err), "there is no type") || Title(&in.Sources[0], nil) == string(typ) {
+			t.Errorf("sources of the type %s can't be resolved, or have no title", typ)
 		}
 
-		if kinds := KindsRead(&v1beta1.Source{Type: typ, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
+		if kinds := KindsRead(&in.Sources[0], v1beta1.ResourceKind{}); kinds != nil {
 			t.Errorf("a source of the type %s without a prefix reads labels and annotations of %v", typ, kinds)
 		}
 	}
 
-	req := &fnv1.RunFunctionRequest{}
 	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: "Other"}}}
 
 	_, err := Resolve(context.Background(), in, req, require.New(req))

@@ -3,25 +3,11 @@ package resolve
 import (
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// contextFieldSources take labels from a map in an object below a key of the pipeline's context. For example, the map is the field
-// tags, and the key is apiextensions.crossplane.io/environment.
-var contextFieldSources = sourceType{
-	find: func(r *resolver, s *v1beta1.Source) ([]foundLabels, error) {
-		o, err := r.presentContextObject(s.ContextKey)
-		if err != nil {
-			return nil, err
-		}
-
-		return o.labelsFor(s)
-	},
-	title: func(_ *resolver, s *v1beta1.Source) string {
-		return "context[" + s.ContextKey + "]." + s.FromFieldPath.String()
-	},
-}
+// contextName returns the name in messages of the object below a key of the pipeline's context: context[example.org/labels].
+func contextName(key string) string { return "context[" + key + "]" }
 
 // contextObject returns the object below a key of the pipeline's context, such as example.org/labels. If the key is absent or
 // null, it returns an object for which IsZero is true. For an empty key, it returns the composite resource.
@@ -30,7 +16,7 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 		return r.xr, nil
 	}
 
-	name := "context[" + key + "]"
+	name := contextName(key)
 
 	value := r.context.GetFields()[key] // An absent key gives nil, which is null, too.
 	if value.GetStructValue() == nil && !object.IsNull(value) {
