@@ -281,8 +281,6 @@ func invalidAnnotation(key, _ string) string {
 
 // write writes labels or annotations to each path of a target.
 func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Copied) error {
-	shared := make(map[string]*values)
-
 	for _, path := range paths {
 		before := out.resource(t)
 
@@ -298,11 +296,7 @@ func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.P
 				names = names[1:]
 			}
 
-			if shared[name] == nil {
-				shared[name] = newValues(found[name])
-			}
-
-			return shared[name].over(old, &out.room)
+			return withTexts(old, found[name], &out.room)
 		})
 
 		switch {
@@ -341,52 +335,31 @@ func (r *copying) names(o object.Object, path object.Path, t *locate.Target) (na
 	return names, true
 }
 
-// values are a map of strings. They are made once for all fields that get the map.
-type values struct {
-	fields map[string]object.Node
-	whole  object.Node
-}
-
-func newValues(texts map[string]string) *values {
-	v := &values{fields: make(map[string]object.Node, len(texts))}
-	for key, value := range texts {
-		v.fields[key] = object.TextNode(value)
-	}
-
-	v.whole = object.MapNode(v.fields)
-
-	return v
-}
-
-// over returns the map of strings old with the values in it, and takes the bytes that these add from the room. It is old
-// itself if it has them, and ErrTooLarge if there is no room.
-func (v *values) over(old object.Node, room *int) (object.Node, error) {
+// withTexts returns the map of strings old with the texts in it, and takes the bytes that these add from the room. It returns old itself
+// if old has the texts, and ErrTooLarge if there is no room.
+func withTexts(old object.Node, texts map[string]string, room *int) (object.Node, error) {
 	if !old.IsNull() && !old.IsObject() {
 		return object.Node{}, fmt.Errorf("is %s, not a map of strings", old.Kind())
 	}
 
-	after, same := v.whole, len(v.fields) == 0
+	fields := make(map[string]object.Node, old.Len()+len(texts))
+	for name, n := range old.Fields() {
+		fields[string(name)] = n
+	}
 
-	if !old.IsEmpty() {
-		fields := make(map[string]object.Node, len(v.fields))
-		for name, n := range old.Fields() {
-			fields[string(name)] = n
+	same := true
+
+	for key, text := range texts {
+		if !fields[key].IsText(text) {
+			fields[key], same = object.TextNode(text), false
 		}
-
-		same = true
-
-		for key, value := range v.fields {
-			same = same && fields[key].Equal(value)
-			fields[key] = value
-		}
-
-		after = object.MapNode(fields)
 	}
 
 	if same {
 		return old, nil
 	}
 
+	after := object.MapNode(fields)
 	if *room -= after.Size() - old.Size(); *room < 0 {
 		return object.Node{}, ErrTooLarge
 	}
