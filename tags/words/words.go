@@ -70,16 +70,13 @@ func Visible(s string) string {
 
 	b := strings.Builder{}
 
-	for s != "" {
-		_, n := utf8.DecodeRuneInString(s)
-		character := s[:n]
-
+	// Split by an empty separator, s gives its characters, and each byte that isn't UTF-8.
+	for character := range strings.SplitSeq(s, "") {
 		if !isPrintable(character) {
 			character = strings.Trim(strconv.Quote(character), `"`)
 		}
 
 		b.WriteString(character)
-		s = s[n:]
 	}
 
 	return b.String()
