@@ -97,7 +97,7 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 		kept[l.TagKey] = true
 	}
 
-	p.labels = slices.DeleteFunc(p.labels, func(scoped scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
+	p.labels = slices.DeleteFunc(p.labels, func(scoped *scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
 // A sourceLimit admits the first maxLabels+1 labels of one object of a source, in the order of their keys, and counts the others. So an

@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ type PerResource struct {
 	*resolver
 
 	// labels of all sources, in the order of the sources. The labels of each source follow one another.
-	labels []scopedLabel
+	labels []*scopedLabel
 
 	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
 	scopedSources []*v1beta1.Source
@@ -34,15 +33,13 @@ type PerResource struct {
 	surplus int
 }
 
-// expressionLabels yields the labels whose expressions are evaluated for each resource. It yields none if p is nil.
-func (p *PerResource) expressionLabels() iter.Seq[*scopedLabel] {
-	return func(yield func(*scopedLabel) bool) {
-		for i := 0; p != nil && i < len(p.labels); i++ {
-			if p.labels[i].computedBy != nil && !yield(&p.labels[i]) {
-				return
-			}
-		}
+// all returns the labels of all sources. There are none if p is nil.
+func (p *PerResource) all() []*scopedLabel {
+	if p == nil {
+		return nil
 	}
+
+	return p.labels
 }
 
 // A ComposedResource has all parts of a composed resource on which its labels can depend.
@@ -85,14 +82,9 @@ func (g *LabelGroup) has(scoped *scopedLabel) bool {
 // false, an expression such as desired.spec.region computes a label for each of them.
 func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool) {
 	group = p.groupOf(c)
+	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.computedBy != nil && group.has(scoped) })
 
-	for scoped := range p.expressionLabels() {
-		if group.has(scoped) {
-			return group, false
-		}
-	}
-
-	return group, true
+	return group, !differs
 }
 
 // groupOf returns the group of a composed resource.
@@ -143,7 +135,7 @@ func (scoped *scopedLabel) differs() bool {
 }
 
 // addScoped adds the label of the source s. If s sets `resources`, scopeNumber of the label becomes the number of s in scopedSources.
-func (p *PerResource) addScoped(scoped scopedLabel, s *v1beta1.Source) {
+func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
 			p.scopedSources = append(p.scopedSources, s)
@@ -164,8 +156,7 @@ func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 
 	p.evaluator.For(c.Name, c.Desired, c.Observed)
 
-	for i := range p.labels {
-		scoped := &p.labels[i]
+	for _, scoped := range p.labels {
 		if !group.has(scoped) {
 			continue
 		}
@@ -242,8 +233,7 @@ type ValuelessLabel struct {
 func (p *PerResource) differingKeys() map[string]*tags.Source {
 	out := make(map[string]*tags.Source)
 
-	for i := 0; p != nil && i < len(p.labels); i++ {
-		scoped := &p.labels[i]
+	for _, scoped := range p.all() {
 		if !scoped.differs() {
 			continue
 		}
@@ -266,8 +256,8 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 
 // ObservingExpressions returns the names of expressions that mention `observed`, such as `sources[1]: expressions[id]`.
 func (p *PerResource) ObservingExpressions() (out []string) {
-	for scoped := range p.expressionLabels() {
-		if scoped.found.expression.Mentions(expression.Observed) {
+	for _, scoped := range p.all() {
+		if scoped.computedBy != nil && scoped.found.expression.Mentions(expression.Observed) {
 			out = append(out, scoped.String())
 		}
 	}
@@ -283,18 +273,12 @@ func (scoped *scopedLabel) String() string {
 // EmptySources returns the sources that have found no label for any resource so far, in their order. For example, a source with
 // the single expression desired.spec.region is among them if all resources lack spec.region.
 func (p *PerResource) EmptySources() (out []SourceNote) {
-	if p == nil {
-		return nil
-	}
+	for _, labels := range words.Grouped(p.all(), func(scoped *scopedLabel) *tags.Source { return scoped.Source }) {
+		first, wasFound, why := labels[0], false, ""
 
-	for i := 0; i < len(p.labels); {
-		first := &p.labels[i]
-		wasFound, why := false, ""
-
-		// i moves on over all labels of the same source.
-		for ; i < len(p.labels) && p.labels[i].Source == first.Source; i++ {
-			wasFound = wasFound || p.labels[i].wasFound
-			why = cmp.Or(why, p.labels[i].whyMissing)
+		for _, scoped := range labels {
+			wasFound = wasFound || scoped.wasFound
+			why = cmp.Or(why, scoped.whyMissing)
 		}
 
 		switch source := first.configSource; {
@@ -315,8 +299,8 @@ func (p *PerResource) EmptySources() (out []SourceNote) {
 // valuelessEverywhere returns the expressions that have had no value for any resource so far, in the order of their sources and
 // keys. Expressions that wait for resources to be observed are left out.
 func (p *PerResource) valuelessEverywhere() (out []SourceNote) {
-	for scoped := range p.expressionLabels() {
-		if !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != "" {
+	for _, scoped := range p.all() {
+		if scoped.computedBy != nil && !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != "" {
 			out = append(out, SourceNote{scoped.Source.Name, scoped.whyMissing})
 		}
 	}
@@ -326,7 +310,7 @@ func (p *PerResource) valuelessEverywhere() (out []SourceNote) {
 
 // ReadsConfigs reports whether any labels come from provider configs.
 func (p *PerResource) ReadsConfigs() bool {
-	return p != nil && slices.ContainsFunc(p.labels, func(scoped scopedLabel) bool { return scoped.configSource != nil })
+	return slices.ContainsFunc(p.all(), func(scoped *scopedLabel) bool { return scoped.configSource != nil })
 }
 
 // A Difference has labels of one source that may differ per composed resource, and the reason.
@@ -343,8 +327,7 @@ type Difference struct {
 // Successive labels with values share the Difference of a source that selects resources: "sources[2]: the resources that it selects get
 // env, team". There are no differences if p is nil.
 func (p *PerResource) Differences() (out []Difference) {
-	for i := 0; p != nil && i < len(p.labels); i++ {
-		scoped := &p.labels[i]
+	for i, scoped := range p.all() {
 		sharesScope := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber
 		joinsPrevious := sharesScope && p.labels[i-1].computedBy == nil
 

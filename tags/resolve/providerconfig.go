@@ -117,8 +117,8 @@ func (k configKey) String() string {
 // eachConfigSource yields each source that reads the provider config of a composed resource, with this config. It yields none if p is nil.
 func (p *PerResource) eachConfigSource(c *ComposedResource) iter.Seq2[*configSource, configKey] {
 	return func(yield func(*configSource, configKey) bool) {
-		for i := 0; p != nil && i < len(p.labels); i++ {
-			source := p.labels[i].configSource
+		for _, scoped := range p.all() {
+			source := scoped.configSource
 			if source == nil || !c.isSelectedBy(source.Source) {
 				continue
 			}

@@ -303,7 +303,7 @@ func (r *resolver) finishLabels() error {
 
 	switch {
 	case p == nil:
-	case !slices.ContainsFunc(p.labels, func(scoped scopedLabel) bool { return scoped.differs() }):
+	case !slices.ContainsFunc(p.labels, (*scopedLabel).differs):
 		r.set.PerResource = nil // For example, include leaves out all labels that would differ.
 	case r.set.LeftOut > 0:
 		p.dropLeftOut(r.mergedLabels)
@@ -330,7 +330,7 @@ func differsPerResource(s v1beta1.Source) bool {
 // Buckets, takeLabel adds l to the PerResource only.
 func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
-		p.addScoped(scopedLabel{Label: l, wasFound: true}, s)
+		p.addScoped(&scopedLabel{Label: l, wasFound: true}, s)
 	}
 
 	if s.Resources == nil {

@@ -148,7 +148,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	// One scopedLabel stands for all labels that s reads in provider configs. LabelSetOf reads them later.
 	if s.Type == v1beta1.SourceTypeProviderConfig {
 		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
-		r.set.PerResource.addScoped(scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
+		r.set.PerResource.addScoped(&scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
 
 		return nil
 	}
@@ -251,7 +251,7 @@ func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, 
 	case value.expression == nil:
 		l.Value, ok, err = value.asText(s)
 	case len(value.expression.PerResource()) > 0:
-		r.set.PerResource.addScoped(scopedLabel{Label: l, computedBy: s, found: value}, s)
+		r.set.PerResource.addScoped(&scopedLabel{Label: l, computedBy: s, found: value}, s)
 		return "", true, nil
 	default:
 		l.Value, whyNone, ok, err = r.computeText(s, value)
