@@ -57,12 +57,6 @@ type ComposedResource struct {
 	Selects func(entries []v1beta1.ResourceSelector) bool
 }
 
-// isSelectedBy reports whether the source s gives its labels to the resource. Either s gives them to all resources, or it selects this
-// one.
-func (c *ComposedResource) isSelectedBy(s *v1beta1.Source) bool {
-	return s.Resources == nil || c.Selects(s.Resources)
-}
-
 // A LabelGroup identifies resources that have the same labels, apart from labels of expressions. Resources of a group have the
 // same provider config, and the same sources select them.
 type LabelGroup struct {
@@ -180,12 +174,7 @@ func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *ComposedResource) error {
 	switch {
 	case scoped.configSource != nil:
-		config := p.listedConfigOf(scoped.configSource, c)
-		if config.isZero() { // c has no config, and so no name of one, or a config that the source doesn't list.
-			scoped.configSource.unlistedName = cmp.Or(scoped.configSource.unlistedName, c.Config.Name)
-		}
-
-		labels, err := p.labelsOfConfig(scoped, config)
+		labels, err := p.labelsOfConfig(scoped, c)
 		for _, l := range labels {
 			merged.mergeLabel(l)
 		}

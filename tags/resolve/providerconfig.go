@@ -119,7 +119,7 @@ func (p *PerResource) eachConfigSource(c *ComposedResource) iter.Seq2[*configSou
 	return func(yield func(*configSource, configKey) bool) {
 		for _, scoped := range p.all() {
 			source := scoped.configSource
-			if source == nil || !c.isSelectedBy(source.Source) {
+			if source == nil || source.Resources != nil && !c.Selects(source.Resources) {
 				continue
 			}
 
@@ -159,21 +159,25 @@ func (p *PerResource) contentOf(source *configSource, config configKey) *configC
 	return content
 }
 
-// labelsOfConfig returns the labels of a provider config, such as team: a of the ProviderConfig team-a. If the labels
-// are absent, and this is no failure, scoped.whyMissing gets the reason.
-func (p *PerResource) labelsOfConfig(scoped *scopedLabel, config configKey) ([]tags.Label, error) {
-	if config.isZero() {
+// labelsOfConfig returns the labels of the provider config of a composed resource, such as team: a of the ProviderConfig team-a. If the
+// labels are absent, and this is no failure, scoped.whyMissing gets the reason.
+func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) ([]tags.Label, error) {
+	source := scoped.configSource
+
+	config := p.listedConfigOf(source, c)
+	if config.isZero() { // c has no config, and so no name of one, or a config that the source doesn't list.
+		source.unlistedName = cmp.Or(source.unlistedName, c.Config.Name)
 		return nil, nil
 	}
 
-	content := p.contentOf(scoped.configSource, config)
+	content := p.contentOf(source, config)
 	if content.isUsed {
 		return content.labels, nil // An earlier resource has used this config, so p.leftOut has its labels.
 	}
 
 	err := content.err
 
-	if note, ok := noteIfOptional(scoped.configSource.Source, err); ok {
+	if note, ok := noteIfOptional(source.Source, err); ok {
 		scoped.whyMissing, err = cmp.Or(scoped.whyMissing, note), nil
 	} else {
 		scoped.wasFound = true
