@@ -64,9 +64,8 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, findErr // So from here on, there are objects.
 	}
 
-	class := slices.MinFunc(objects, func(a, b namedObject) int {
-		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
-	})
+	// The first of equal names has the lowest namespace, since objects are sorted.
+	class := slices.MinFunc(objects, func(a, b namedObject) int { return strings.Compare(object.Name(a.Object), object.Name(b.Object)) })
 	if recorded >= 0 {
 		class = objects[recorded]
 	}
@@ -325,16 +324,9 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 		return err != nil && !isTolerated
 	}
 
-	matchLabels := &fnv1.MatchLabels{}
-	selector := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: matchLabels}}
-
 	namespace, err := r.selectorValue(res.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot tell the namespace")
-	}
-
-	if namespace != "" {
-		selector.Namespace = &namespace
 	}
 
 	name, err := r.selectorValue(res.Name, "the name", neitherGiven)
@@ -342,38 +334,39 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 		return nil, errors.Wrap(err, "cannot tell the name")
 	}
 
+	selector := require.Named("", "", namespace, name)
 	if name != "" {
-		selector.Match = &fnv1.ResourceSelector_MatchName{MatchName: name}
 		return selector, nil
 	}
 
 	// A selector with empty labels selects all objects of the kind.
+	selector.Match = &fnv1.ResourceSelector_MatchLabels{MatchLabels: &fnv1.MatchLabels{}}
+
 	if res.MatchLabels != nil && res.MatchLabels.All {
 		return selector, nil
 	}
 
-	matchLabels.Labels, err = r.selectorLabels(res.MatchLabels, "the labels to match", neitherGiven)
+	labels, err := r.selectorLabels(res.MatchLabels, "the labels to match", neitherGiven)
 
 	// With empty: Any, an empty map in the field selects all objects. So does an absent field, unless there are defaultMatchLabels.
 	emptyMatchesAny := res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny
-	if emptyMatchesAny && len(matchLabels.GetLabels()) == 0 {
-		absentWithoutDefault := isAbsence(err) && res.DefaultMatchLabels == nil
-		if err == nil || absentWithoutDefault {
-			return selector, nil
-		}
-	}
+	absentWithoutDefault := isAbsence(err) && res.DefaultMatchLabels == nil
+	isEmpty := len(labels) == 0 && (err == nil || absentWithoutDefault)
 
-	if isFailure(err) {
+	switch {
+	case emptyMatchesAny && isEmpty:
+		return selector, nil
+	case isFailure(err):
 		return nil, errors.Wrap(err, "cannot tell the labels to match")
+	case len(labels) == 0:
+		labels = res.DefaultMatchLabels // Only sources with pick: One have any.
 	}
 
-	if len(matchLabels.GetLabels()) == 0 {
-		matchLabels.Labels = res.DefaultMatchLabels // Only sources with pick: One have any.
-	}
-
-	if len(matchLabels.GetLabels()) == 0 {
+	if len(labels) == 0 {
 		return nil, &absence{failure: neitherGiven, note: neitherGiven}
 	}
+
+	selector.GetMatchLabels().Labels = labels
 
 	return selector, nil
 }
