@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,17 +51,14 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 // inputFilter returns the filter of the keys that the input itself has in include of the source s, such as {keys: ["platform/*"],
 // except: ["platform/secret"]}. If include has no keys, the filter includes all keys but the ones of except.
 func inputFilter(s *v1beta1.Source) *keyFilter {
-	keys, except := []string{"*"}, []string(nil)
+	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	if include := s.Include; include != nil {
-		except = include.Except
-
-		if include.Keys != nil {
-			keys = include.Keys
-		}
+	keys := include.Keys
+	if keys == nil {
+		keys = []string{"*"}
 	}
 
-	return &keyFilter{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
+	return &keyFilter{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(include.Except...)}
 }
 
 // keyPatterns are the patterns that an include reads from a field or an expression. {"platform/*": true, "platform/secret": false}
