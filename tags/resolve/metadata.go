@@ -86,22 +86,18 @@ func (r *resolver) resolveMetadata(ctx context.Context) error {
 func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
-	var objects []namedObject
-
 	switch entry.Source.Type {
-	case v1beta1.MetadataSourceTypeCompositeMetadata:
-		objects = []namedObject{r.xr}
-	case v1beta1.MetadataSourceTypeComposedResource: // MetadataOf reads the resource later.
+	case v1beta1.MetadataSourceTypeComposedResource:
+		return out, nil // MetadataOf reads the resource later.
 	case v1beta1.MetadataSourceTypeExpression:
 		return r.computedMetadata(entry)
-	case v1beta1.MetadataSourceTypeRequiredResource:
-		var err error
+	case v1beta1.MetadataSourceTypeCompositeMetadata, v1beta1.MetadataSourceTypeRequiredResource:
+	}
 
-		objects, err = r.findObjects(&v1beta1.Source{Resource: entry.Source.Resource, Pick: v1beta1.PickAll})
-		copiesNone := errors.Is(err, errWaiting) || isAbsence(err) && !entry.Source.Required()
-		if err != nil && !copiesNone {
-			return Metadata{}, err
-		}
+	objects, err := r.objectsOf(&v1beta1.Source{Resource: entry.Source.Resource})
+	copiesNone := errors.Is(err, errWaiting) || isAbsence(err) && !entry.Source.Required()
+	if err != nil && !copiesNone {
+		return Metadata{}, err
 	}
 
 	for _, o := range objects {
