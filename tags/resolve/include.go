@@ -182,12 +182,10 @@ func (p *keyPatterns) addMap(fields map[string]*structpb.Value, name string) err
 			return errors.Errorf("%s[%s]: %s", name, pattern, why)
 		}
 
-		_, isBool := v.GetKind().(*structpb.Value_BoolValue)
-
-		switch text := v.GetStringValue(); {
-		case v.GetBoolValue() || text == "true":
+		switch v.AsInterface() {
+		case true, "true":
 			p.keys = append(p.keys, pattern)
-		case isBool || text == "false": // The case before has all booleans that are true.
+		case false, "false":
 			p.except = append(p.except, pattern)
 		default:
 			return errors.Errorf("%s[%s] is %s, neither true nor false", name, pattern, object.KindOf(v))
