@@ -229,7 +229,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 
 		labels := []tags.Label{scoped.Label}
 		if scoped.configSource != nil {
-			labels = slices.Concat(scoped.configSource.usedLabels()...)
+			labels = scoped.configSource.usedLabels
 		}
 
 		for _, l := range labels {

@@ -27,6 +27,10 @@ type configSource struct {
 	// contents of each config that was read so far.
 	contents map[configKey]*configContent
 
+	// usedLabels are the labels of all configs that LabelSetOf has used, and usedCount is the number of these configs.
+	usedLabels []tags.Label
+	usedCount  int
+
 	// unlistedName is the name of the first config that a resource uses, but that Names doesn't list: dev, if Names is [prod]. It is
 	// for a message.
 	unlistedName string
@@ -44,17 +48,6 @@ type configContent struct {
 
 	// isUsed reports whether LabelSetOf has used the config, even one without labels. ConfigLabels reads others, too.
 	isUsed bool
-}
-
-// usedLabels returns the labels of each config that LabelSetOf has used, in any order.
-func (source *configSource) usedLabels() (out [][]tags.Label) {
-	for _, content := range source.contents {
-		if content.isUsed {
-			out = append(out, content.labels)
-		}
-	}
-
-	return out
 }
 
 // A Config names the provider config of a resource, such as ClusterProviderConfig default. Resources without a provider config have the
@@ -185,6 +178,8 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) (
 
 	if err == nil {
 		content.isUsed = true
+		source.usedLabels = append(source.usedLabels, content.labels...)
+		source.usedCount++
 		p.leftOut += content.leftOut
 	}
 
@@ -239,10 +234,10 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 // whyEmpty returns the reason why the source finds no labels for any resource. The parameter whyFirst is the reason for the first config
 // that was read, or empty if none was. If there is nothing to say, whyEmpty returns an empty string.
 func (source *configSource) whyEmpty(whyFirst string) string {
-	switch used := len(source.usedLabels()); {
-	case used > 1:
-		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", used, whyFirst)
-	case used == 0 && source.unlistedName != "":
+	switch {
+	case source.usedCount > 1:
+		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", source.usedCount, whyFirst)
+	case source.usedCount == 0 && source.unlistedName != "":
 		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", source.unlistedName)
 	default:
 		return whyFirst
