@@ -21,6 +21,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Requirements of one call.
@@ -175,13 +176,8 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Obje
 	answer, answered := answers[name]
 	r.waiting = r.waiting || !answered
 
-	objects := make([]object.Object, 0, len(answer.GetItems()))
-	for _, item := range answer.GetItems() {
-		if o := object.Of(item); Selects(selector, o) {
-			objects = append(objects, o)
-		}
-	}
-
+	objects := words.Map(answer.GetItems(), object.Of)
+	objects = slices.DeleteFunc(objects, func(o object.Object) bool { return !Selects(selector, o) })
 	slices.SortStableFunc(objects, object.Compare)
 
 	return objects, answered
