@@ -83,10 +83,6 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		}
 	}
 
-	if r.set.Classes == nil {
-		r.set.Classes = make(map[string]object.Object)
-	}
-
 	r.set.Classes[s.Name] = class.Object
 
 	return []namedObject{class}, nil

@@ -226,6 +226,8 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 		patternCounts: make(map[string]int),
 	}
 
+	r.set.Classes = make(map[string]object.Object)
+
 	if slices.ContainsFunc(input.Sources, differsPerResource) {
 		r.set.PerResource = &PerResource{resolver: r}
 	}
