@@ -274,12 +274,8 @@ func (d *Transformed) skipCollisions() {
 		}
 	}
 
-	if len(winners) == len(d.Tags) {
-		return
-	}
-
 	all := d.Tags
-	d.Tags = nil
+	d.Tags = make([]Tag, 0, len(winners))
 
 	for i, t := range all {
 		if winner := winners[key(t)]; winner == i {
