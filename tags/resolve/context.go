@@ -29,14 +29,3 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 
 	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil
 }
-
-// presentContextObject returns the object that contextObject returns. If the key is absent or null, the error is a *absence,
-// which fails only required sources.
-func (r *resolver) presentContextObject(key string) (namedObject, error) {
-	o, err := r.contextObject(key)
-	if err == nil && o.IsZero() {
-		err = &absence{failure: o.name + " is required, but there is none", note: o.name + " isn't there"}
-	}
-
-	return o, err
-}

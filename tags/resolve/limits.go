@@ -109,9 +109,6 @@ type sourceLimit struct {
 	// deniedCount is the number of labels so far with a reserved key, if the source may not set reserved keys. labelCount is the
 	// number of all other labels so far.
 	labelCount, deniedCount int
-
-	// leftOut is how many labels countAndAdmit has refused.
-	leftOut int
 }
 
 // countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of its count.
@@ -122,11 +119,11 @@ func (s *sourceLimit) countAndAdmit(l tags.Label) bool {
 	}
 
 	*count++
-	if *count <= maxLabels+1 {
-		return true
-	}
 
-	s.leftOut++
+	return *count <= maxLabels+1
+}
 
-	return false
+// leftOut returns how many labels countAndAdmit has refused.
+func (s *sourceLimit) leftOut() int {
+	return max(s.labelCount-maxLabels-1, 0) + max(s.deniedCount-maxLabels-1, 0)
 }

@@ -228,7 +228,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}}
 	}
 
-	return configContent{labels: out, leftOut: limit.leftOut}
+	return configContent{labels: out, leftOut: limit.leftOut()}
 }
 
 // whyEmpty returns the reason why the source finds no labels for any resource. The parameter whyFirst is the reason for the first config

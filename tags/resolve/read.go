@@ -82,18 +82,19 @@ func patternsIn(n object.Node, name string, validate func(pattern string) string
 // annotation.
 var prefixedMaps = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// objectsOf returns the objects that the source s reads: the object below a key of the pipeline's context, the objects that s selects,
-// or the composite resource. While Crossplane fetches the objects, the error is errWaiting. If there is none, the error is a *absence.
+// objectsOf returns the objects that the source s reads: those that s selects, the object below a key of the pipeline's context, or the
+// composite resource. While Crossplane fetches the objects, the error is errWaiting. If there is none, the error is a *absence.
 func (r *resolver) objectsOf(s *v1beta1.Source) ([]namedObject, error) {
-	switch {
-	case s.ContextKey != "":
-		o, err := r.presentContextObject(s.ContextKey)
-		return []namedObject{o}, err
-	case s.Resource != nil:
+	if s.Resource != nil {
 		return r.selectedObjects(s)
-	default:
-		return []namedObject{r.xr}, nil
 	}
+
+	o, err := r.contextObject(s.ContextKey)
+	if err == nil && o.IsZero() && s.ContextKey != "" {
+		err = &absence{failure: o.name + " is required, but there is none", note: o.name + " isn't there"}
+	}
+
+	return []namedObject{o}, err
 }
 
 // labelsFor returns the labels that the source s reads from the object. They come from the field at fromFieldPath of s.

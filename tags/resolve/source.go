@@ -180,7 +180,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 			}
 		}
 
-		r.countLeftOut(limit.leftOut, s)
+		r.countLeftOut(limit.leftOut(), s)
 	}
 
 	// It is an absence if include leaves out all labels, or if none has a value. Empty maps are on purpose, and no absence.
