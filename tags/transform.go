@@ -69,10 +69,6 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 // and the value b is the string zone=a=b, in which a reader may find the key zone and the value a=b. For a trusted label, only keys
 // that providers set count. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
-	if separator == "" {
-		return false
-	}
-
 	entry := t.Key + separator + t.Value
 
 	if _, isProviders := providersKeySet.ShortestKey(entry, separator); isProviders {
