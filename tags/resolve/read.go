@@ -212,11 +212,11 @@ func (r *resolver) selectorLabels(m *v1beta1.MapSource, setting, note string) (m
 		return nil, err
 	case fieldLabels == nil && m.Value == nil:
 		return nil, r.xr.missingError(m.FromFieldPath, note)
-	default:
-		merged := make(map[string]string, len(fieldLabels)+len(m.Value))
-		maps.Copy(merged, fieldLabels)
-		maps.Copy(merged, m.Value)
-
-		return merged, nil
+	case fieldLabels == nil:
+		return m.Value, nil
 	}
+
+	maps.Copy(fieldLabels, m.Value)
+
+	return fieldLabels, nil
 }
