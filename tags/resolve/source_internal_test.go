@@ -48,8 +48,8 @@ func TestSourceTypes(t *testing.T) {
 
 	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: "Other"}}}
 
-	_, err := Resolve(context.Background(), in, req, require.New(req))
-	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" {
+	set, err := Resolve(context.Background(), in, req, require.New(req))
+	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" || len(set.Labels) > 0 {
 		t.Errorf("Resolve(...): -want error, +got error:\n%s", diff)
 	}
 
