@@ -15,18 +15,11 @@ func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
 // replaceStayingTags replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
 // kubectl edit. See testdata/cases/others.yaml.
 func (d *Decision) replaceStayingTags() error {
-	var positions []int
+	staying := d.stayingTags()
 
-	for e := range d.stayingTags().All() {
-		if i, ok := d.Labels.positionOf(e); ok {
-			positions = append(positions, i)
-		}
-	}
-
-	slices.Sort(positions)
-
-	for _, i := range positions {
-		if d.records[i].Fate != Undecided || d.slotsForLabel(i) > 0 {
+	for i := range d.records {
+		isMissing := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
+		if !isMissing || d.slotsForLabel(i) > 0 {
 			continue
 		}
 
