@@ -19,6 +19,9 @@ type Decision struct {
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
 
+	// free is the number of free tag slots, while fill fills them.
+	free int
+
 	// insteadOf has the entries of the cloud's tag that takes the slot of a label, by the label's position. With ignoreTags [backup], the
 	// cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOf map[int][]tagset.Entry
@@ -30,9 +33,8 @@ type Decision struct {
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
 	respelled []int
 
-	// trustedWithoutSlot counts the trusted labels without a tag slot. trustedWithoutSlotKeys has the first few keys of these.
-	trustedWithoutSlot     int
-	trustedWithoutSlotKeys []string
+	// trustedWithoutSlot has the keys of the trusted labels without a tag slot.
+	trustedWithoutSlot []string
 
 	// takenAwayKeys has the reserved keys of an earlier step's tags that Decide removes, and that no label replaces.
 	takenAwayKeys []string
@@ -293,33 +295,30 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	unplacedCopies, _ := d.place(d.tagsToCopy(), 0) // With 0 free slots, it puts the copies that need none.
+	unplacedCopies := d.place(d.tagsToCopy()) // d.free is 0 so far, so it puts only copies that need no slot.
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
-	free, err := d.fillLabels(0, trustedCount, d.freeSlots())
-	if err != nil {
+	d.free = d.freeSlots()
+	if err := d.fillLabels(0, trustedCount); err != nil {
 		return err
 	}
 
-	unplaced, free := d.place(incomplete, free)
+	unplaced := d.place(incomplete)
 
-	if free, err = d.fillLabels(trustedCount, len(d.records), free); err != nil {
+	if err := d.fillLabels(trustedCount, len(d.records)); err != nil {
 		return err
 	}
 
-	unplacedMissing, free := d.place(missing, free)
-	d.notes.add(NoteUnkept, keysOf(append(unplaced, unplacedMissing...))...)
-
-	unplacedCopies, _ = d.place(unplacedCopies, free)
-	d.notes.add(NoteCopyCapped, keysOf(unplacedCopies)...)
+	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.place(missing)...))...)
+	d.notes.add(NoteCopyCapped, keysOf(d.place(unplacedCopies))...)
 
 	return nil
 }
 
-// fillLabels gives free slots to the Undecided labels from one position up to another, and returns how many slots are left. With 1 free
-// slot and the labels a and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels counts it in trustedWithoutSlot.
-func (d *Decision) fillLabels(from, to, free int) (int, error) {
+// fillLabels gives free slots to the Undecided labels from one position up to another. With 1 free slot and the labels a and b, a becomes a
+// tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
+func (d *Decision) fillLabels(from, to int) error {
 	for i := from; i < to; i++ {
 		if d.records[i].Fate != Undecided {
 			continue
@@ -328,24 +327,20 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 		needs := d.slotsForLabel(i)
 
 		switch l := &d.Labels.all[i]; {
-		case fits(needs, free):
+		case d.hasFree(needs):
 			if err := d.putMissing(i); err != nil {
-				return free, err
+				return err
 			}
 
-			free -= needs
+			d.free -= needs
 		case l.Trusted:
-			d.trustedWithoutSlot++
-
-			if d.trustedWithoutSlot <= words.MaxNameCount {
-				d.trustedWithoutSlotKeys = append(d.trustedWithoutSlotKeys, l.Key)
-			}
+			d.trustedWithoutSlot = append(d.trustedWithoutSlot, l.Key)
 		default:
-			return free, nil // Labels are sorted, and no later label may take the slot of an earlier one.
+			return nil // Labels are sorted, and no later label may take the slot of an earlier one.
 		}
 	}
 
-	return free, nil
+	return nil
 }
 
 // putMissing makes a tag of the label at position i, if no earlier step desires this tag. If ignoreTags names the tag, it puts the cloud's value
@@ -402,24 +397,24 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	return n
 }
 
-// fits reports whether needs slots are free. A tag that needs no slot fits even if there are too many tags already.
-func fits(needs, free int) bool { return needs <= max(free, 0) }
+// hasFree reports whether that many slots are free. A tag that needs no slot fits even if there are too many tags already.
+func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 
-// place puts tags, each with its entries, into free slots. It returns the tags that don't fit, and how many slots are left. With 1 free
-// slot for backup and patch, it returns patch and 0.
-func (d *Decision) place(entriesOfTags [][]tagset.Entry, free int) (unplaced [][]tagset.Entry, left int) {
+// place puts tags, each with its entries, into free slots, and returns the tags that don't fit. With 1 free slot for backup and patch, it
+// returns patch.
+func (d *Decision) place(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
 		needs := d.slotsForEntries(entries)
-		if !fits(needs, free) || !entries[0].FitsIn(d.Labels.Limits) {
+		if !d.hasFree(needs) || !entries[0].FitsIn(d.Labels.Limits) {
 			unplaced = append(unplaced, entries)
 			continue
 		}
 
-		free -= max(needs, 0)
+		d.free -= max(needs, 0)
 		d.Tags.PutEntries(entries)
 	}
 
-	return unplaced, free
+	return unplaced
 }
 
 // keysOf returns the key of each tag, by its entries.

@@ -26,7 +26,7 @@ type fieldStamper struct {
 func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
 	t, d := resourcePlan.target, resourcePlan.decision
 	hasFields := len(t.Launched)+len(t.NeverWritten) > 0
-	runFails := d != nil && d.trustedWithoutSlot > 0 // With a LimitError.
+	runFails := d != nil && len(d.trustedWithoutSlot) > 0 // With a LimitError.
 
 	if isWritten := resourcePlan.LeftAlone == "" && !runFails; !hasFields || !isWritten {
 		return nil

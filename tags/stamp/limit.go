@@ -82,8 +82,8 @@ func (s *shortages) add(resourcePlan, p *plan, labels string) {
 // add adds the resource of resourcePlan if the plan p lacks tag slots. p is resourcePlan itself, or the plan of one of the resource's
 // fields for launched resources.
 func (l *limits) add(resourcePlan, p *plan) {
-	if d := p.decision; d != nil && d.trustedWithoutSlot > 0 {
-		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlotKeys, strconv.Quote), d.trustedWithoutSlot))
+	if d := p.decision; d != nil && len(d.trustedWithoutSlot) > 0 {
+		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlot, strconv.Quote), 0))
 	}
 
 	// limitPolicy is about tags, and not about labels that are handed on.

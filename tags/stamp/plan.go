@@ -81,7 +81,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	}
 
 	p.allRecords = p.decision.completeRecords(t.APIProfile)
-	if p.decision.trustedWithoutSlot > 0 {
+	if len(p.decision.trustedWithoutSlot) > 0 {
 		return p, nil // The run fails with a LimitError.
 	}
 
