@@ -16,16 +16,6 @@ const (
 	createPending   = "crossplane.io/external-create-pending"
 	createSucceeded = "crossplane.io/external-create-succeeded"
 	createFailed    = "crossplane.io/external-create-failed"
-
-	// The condition has the reason after a reconcile that failed.
-	conditionSynced      = "Synced"
-	reasonReconcileError = "ReconcileError"
-)
-
-// Prefixes of the paths of the fields that a provider reads, and of the fields that it reports.
-const (
-	forProvider = "spec.forProvider."
-	atProvider  = "status.atProvider."
 )
 
 var atProviderPath = object.MustParsePath("status.atProvider")
@@ -165,8 +155,8 @@ func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, inCloud 
 // hasFieldName reports whether a provider reports t's field at the path under its own name: spec.forProvider.labels at
 // status.atProvider.labels.
 func hasFieldName(t *locate.Target, path object.Path) bool {
-	name, ok := strings.CutPrefix(t.Field.Path.String(), forProvider)
-	return ok && path.String() == atProvider+name
+	name, ok := strings.CutPrefix(t.Field.Path.String(), "spec.forProvider.")
+	return ok && path.String() == "status.atProvider."+name
 }
 
 // stuckWithoutTags is for t without tags in its status. It reports whether the cloud has no tags of t, either, and the provider
@@ -183,28 +173,22 @@ func stuckWithoutTags(t *locate.Target) bool {
 		return false
 	}
 
-	synced := object.Condition(t.Observed, conditionSynced)
+	synced := object.Condition(t.Observed, "Synced")
 
-	return synced.Field("status").IsText("False") && synced.Field("reason").IsText(reasonReconcileError)
+	return synced.Field("status").IsText("False") && synced.Field("reason").IsText("ReconcileError")
 }
 
 // writeFrozen returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
 // Object if nothing changes: t was made with env: dev, and env: dev is desired.
 func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
-	v := set.Value()
-
-	switch {
-	case isEmpty(v) && isEmpty(t.DesiredValue):
+	switch v := inObservedOrder(t, set.Value()); {
+	case isSame(v, t.DesiredValue):
 		return object.Object{}, nil
 	case isEmpty(v):
 		return removeField(t)
-	}
-
-	if v = inObservedOrder(t, v); !v.Equal(t.DesiredValue) {
+	default:
 		return setField(t, t.Resource, v)
 	}
-
-	return object.Object{}, nil
 }
 
 // noteImmutable adds NoteImmutable for labels that are no tags of the resource, or have another value there: the resource was made with
@@ -228,8 +212,7 @@ func (p *plan) keepFixed() {
 		return
 	}
 
-	after, _ := p.stampedResource().At(t.Field.Path)
-	if staysEmpty := isEmpty(after) && isEmpty(t.ObservedValue); staysEmpty || after.Equal(t.ObservedValue) {
+	if after, _ := p.stampedResource().At(t.Field.Path); isSame(after, t.ObservedValue) {
 		return
 	}
 

@@ -33,12 +33,6 @@ const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
 // policiesUntouched says that the function hasn't changed the managementPolicies.
 const policiesUntouched = "true"
 
-// Entries of managementPolicies.
-const (
-	actionAll            = "*"
-	actionLateInitialize = "LateInitialize"
-)
-
 var (
 	emptiedPath  = object.MustParsePath("metadata.annotations[" + emptiedAnnotation + "]")
 	policiesPath = object.MustParsePath("spec.managementPolicies")
@@ -53,14 +47,12 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	switch {
 	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // The API server would refuse an empty field.
 		return removeForOneRun(t)
-	case mustStay && t.DesiredValue.Equal(empty):
-		return object.Object{}, nil
-	case mustStay:
+	case mustStay && !t.DesiredValue.Equal(empty):
 		return setField(t, t.Resource, empty)
-	case isEmpty(t.DesiredValue):
-		return object.Object{}, nil
-	default:
+	case !mustStay && !isEmpty(t.DesiredValue):
 		return removeField(t)
+	default:
+		return object.Object{}, nil
 	}
 }
 
@@ -138,7 +130,7 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// hasMoreThanProviderTags reports whether the set has entries that the provider of t doesn't set itself.
+// hasMoreThanProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
 func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	for e := range set.All() {
 		if !locate.ProviderSets(t.Field, e.Key) {
@@ -152,22 +144,10 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 // ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider owns an
 // entry, such as crossplane-kind.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
-	if t.Owners().Unknown {
-		return false
-	}
-
 	set := t.ReadTags(t.ObservedValue, keys)
-	if set == nil || set.Len() == 0 {
-		return false
-	}
+	hasEntries := set != nil && set.Len() > 0
 
-	for e := range set.All() {
-		if t.Owners().Stays(e, true) {
-			return false
-		}
-	}
-
-	return true
+	return hasEntries && !t.Owners().Unknown && t.StayingTags(keys, true /* fieldDesired */) == nil
 }
 
 // removeForOneRun returns the desired resource of t without the tag field. The next run adds an empty field. removeForOneRun also removes
@@ -206,9 +186,9 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 func withoutLateInitialize(policies object.Node) (actions []string, hadLateInitialize bool) {
 	for action := range policies.Items() {
 		switch action.Text() {
-		case actionAll:
+		case "*":
 			return []string{"Observe", "Create", "Update", "Delete"}, true
-		case actionLateInitialize:
+		case "LateInitialize":
 			hadLateInitialize = true
 		default:
 			actions = append(actions, action.Text())
@@ -294,10 +274,7 @@ func (p *plan) noteLastTag() {
 		return
 	}
 
-	cloud := t.ReportedTags(keys)
-	isTagged := cloud != nil && hasMoreThanProviderTags(t, cloud)
-
-	if isTagged || wasTagged(t, keys) {
+	if hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

@@ -151,6 +151,9 @@ func sizeOf(v object.Node) (size int) {
 // isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null.
 func isEmpty(v object.Node) bool { return v.IsEmpty() && v.Text() == "" }
 
+// isSame reports whether two values of a tag field are the same tags: they are equal, or both are empty, such as {} and null.
+func isSame(a, b object.Node) bool { return a.Equal(b) || isEmpty(a) && isEmpty(b) }
+
 // setField returns the resource r with the value v in the tag field. r is the desired resource of t, or a changed copy of it.
 func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
 	if err := checkParent(t); err != nil {
