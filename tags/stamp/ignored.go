@@ -141,7 +141,7 @@ func (p *plan) noteIgnored() {
 
 	// A provider without tags in the status never reports them in two cases: its kind has no field for them, or it has read a tagged
 	// resource in the cloud and reported none.
-	isTagged := d.Observed != nil && hasMoreThanProviderTags(t, d.Observed)
+	isTagged := hasMoreThanProviderTags(t, d.Observed)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 
 	if d.Cloud == nil && neverReports {

@@ -70,7 +70,7 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
 	observed := t.ReadTags(t.ObservedValue, &labels.Keys)
 
-	if isReadable := err == nil && t.DesiredErr == nil; !isReadable || observed == nil {
+	if err != nil || t.DesiredErr != nil {
 		return
 	}
 

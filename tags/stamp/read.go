@@ -54,14 +54,9 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 		return set, false, err
 	}
 
-	observed := t.ReadTags(t.ObservedValue, &l.providerKeys)
-	if observed == nil {
-		return set, false, nil
-	}
-
 	hadTags := set.Len() > 0
 
-	for entries := range observed.Tags() {
+	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored
 		}

@@ -132,10 +132,7 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 	for key, skip := range s.all {
 		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		for _, source := range skip.labelSources {
-			skip.Sources = append(skip.Sources, source.Name)
-		}
-
+		skip.Sources = words.Map(skip.labelSources, func(s *tags.Source) string { return s.Name })
 		skip.More = skip.count - len(skip.Resources)
 
 		if skip.isShared && skip.count == s.resourceCounts[skip.Provider] {
