@@ -145,9 +145,17 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 // entry, such as crossplane-kind.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	set := t.ReadTags(t.ObservedValue, keys)
-	hasEntries := set != nil && set.Len() > 0
+	if set == nil || set.Len() == 0 || t.Owners().Unknown {
+		return false
+	}
 
-	return hasEntries && !t.Owners().Unknown && t.StayingTags(keys, true /* fieldDesired */) == nil
+	for e := range set.All() {
+		if t.Owners().Stays(e, true /* fieldDesired */) {
+			return false
+		}
+	}
+
+	return true
 }
 
 // removeForOneRun returns the desired resource of t without the tag field. The next run adds an empty field. removeForOneRun also removes

@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -79,13 +78,11 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 // matchCloudTags calls the function, so the function doesn't evaluate matchCloudTags: see mayGetLabels.
 func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
-	labelsPerResource := sync.OnceValue(func() (out []tags.Label) {
-		for _, difference := range s.PerResource.Differences() {
-			out = append(out, difference.Labels...)
-		}
 
-		return out
-	})
+	var labelsPerResource []tags.Label
+	for _, difference := range s.PerResource.Differences() {
+		labelsPerResource = append(labelsPerResource, difference.Labels...)
+	}
 
 	return func(t *locate.Target, key string) bool {
 		l := common.labelsFor(t)
@@ -98,7 +95,7 @@ func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
-		if slices.ContainsFunc(labelsPerResource(), hasKey) {
+		if slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}
 
@@ -168,19 +165,15 @@ func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 // perhapsSelected returns t in the form that package resolve reads. An entry of resources selects it even if t lacks the tags of matchTags
 // and matchCloudTags.
 func (s *Stamper) perhapsSelected(t *locate.Target) *resolve.ComposedResource {
-	composed := *s.composedOf(t)
+	composed := s.composedOf(t)
 	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 
-	return &composed
+	return composed
 }
 
 // composedOf returns t in the form that package resolve reads. Its Config, such as default of aws.m.upbound.io, is set only if sources
 // take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
-	if composed, ok := s.composedByTarget[t]; ok {
-		return composed
-	}
-
 	composed := &resolve.ComposedResource{
 		Name: t.Name, Desired: t.Received, Observed: t.Observed,
 		Selects: func(entries []v1beta1.ResourceSelector) bool { return s.targets.Selects(entries, t) },
@@ -191,12 +184,6 @@ func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
 		composed.Config = resolve.Config(config)
 	}
-
-	if s.composedByTarget == nil {
-		s.composedByTarget = make(map[*locate.Target]*resolve.ComposedResource)
-	}
-
-	s.composedByTarget[t] = composed
 
 	return composed
 }

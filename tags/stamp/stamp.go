@@ -46,9 +46,6 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// composedByTarget keeps the results of composedOf.
-	composedByTarget map[*locate.Target]*resolve.ComposedResource
-
 	// bytesInItems is how many bytes labels count in items of lists so far: see maxInItems. addedBytes is how many bytes labels have added
 	// to these items and to composite resources so far: see maxAdded.
 	bytesInItems, addedBytes int
