@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 
 		// A Narrow profile is for some resources of a cloud, such as BucketObjects. Other resources with the same profile name may have the
 		// label.
-		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), dependsOnResource: k.Profile.Narrow}
+		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
 		if skipped.Trusted && skipped.Reserved {
@@ -128,7 +128,7 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 // returns false. An example is the key a,b for one string of tags with commas between them.
 func (l *Labels) add(t tags.Tag) bool {
 	if reason, limit := l.unfitReason(&t); reason != "" {
-		l.unfit = append(l.unfit, Record{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit, dependsOnResource: true})
+		l.unfit = append(l.unfit, Record{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit})
 		return false
 	}
 

@@ -47,9 +47,9 @@ type Record struct {
 	// may have the label's string, read with another key. Only Look sets it.
 	HasKey bool
 
-	// dependsOnResource reports whether the label may be a tag of another resource with the same Provider. For example, the other resource
-	// has a free slot.
-	dependsOnResource bool
+	// isShared reports whether all resources with the same Provider skip the label for this reason. It is false for count-cap, for example:
+	// another resource may have a free slot.
+	isShared bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
 	// why the cloud's own API refuses the tag, though the input's profileRules admit it.
@@ -80,7 +80,7 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 func (l *Labels) newRecords() []Record {
 	out := make([]Record, len(l.all), len(l.all)+len(l.unfit))
 	for i := range out {
-		out[i] = Record{Tag: &l.all[i].Tag, dependsOnResource: true}
+		out[i] = Record{Tag: &l.all[i].Tag}
 	}
 
 	return out
@@ -116,7 +116,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 
 	for _, key := range d.takenAwayKeys {
 		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
-		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway, dependsOnResource: true})
+		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway})
 	}
 
 	return out

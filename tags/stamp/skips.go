@@ -108,7 +108,7 @@ func (s *skips) addResource(record *Record, resource, provider string) {
 
 	// An API that refuses the tag of one resource refuses it on all, unless there are too many tags.
 	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
-	skip.isShared = skip.isShared || isRefusedOnAll || !record.dependsOnResource
+	skip.isShared = skip.isShared || isRefusedOnAll || record.isShared
 	skip.Trusted = skip.Trusted || record.Trusted
 
 	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {
