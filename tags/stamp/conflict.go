@@ -27,17 +27,15 @@ func (d *Decision) conflictOf(i int) error {
 
 	id := l.entry.ID
 
-	if d.Observed.Has(id) {
+	if first := d.Observed.Find(id); first != nil {
 		for e := range d.Observed.EntriesWith(id) {
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
 			}
 		}
 
-		e := d.Observed.Find(id)
-
 		return errors.Errorf("the field manager %s has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
-			cmp.Or(d.Target.Owners().Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(e), l.Source.Name, l.Value)
+			cmp.Or(d.Target.Owners().Of(first).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(first), l.Source.Name, l.Value)
 	}
 
 	t, e := d.Target, d.Cloud.Find(id)

@@ -34,5 +34,5 @@ func (d *Decision) mayCopy(e *tagset.Entry) bool {
 		return false
 	}
 
-	return !d.isInCloud(e) || d.firstMatching(d.Labels.ignoreMatchers, e) == nil
+	return !d.Cloud.Has(e.ID) || d.firstMatching(d.Labels.ignoreMatchers, e) == nil
 }

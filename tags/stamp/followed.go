@@ -76,10 +76,6 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	last, isFollowed := d.Followed[name]
 	waitsForOldValue := isFollowed && !last.Reported
 
-	if d.follows == nil {
-		d.follows = make(followedChanges)
-	}
-
 	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
 	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value once more.
 		d.follows[name] = last

@@ -11,7 +11,7 @@ func (d *Decision) ignoreTags() {
 		return
 	}
 
-	d.insteadOf = make(map[int][]tagset.Entry)
+	d.insteadOf, d.follows = make(map[int][]tagset.Entry), make(followedChanges)
 
 	// The status may no longer have tags that an earlier run kept. Their owner is Crossplane, so it takes owners to find them. Where no
 	// provider reports tags, no run has kept any.
@@ -33,11 +33,8 @@ func (d *Decision) ignoreTags() {
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	othersWantIt := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
 
-	return !othersWantIt && !d.isInCloud(e)
+	return !othersWantIt && !d.Cloud.Has(e.ID)
 }
-
-// isInCloud reports whether the provider reports a tag with the ID of e.
-func (s *State) isInCloud(e *tagset.Entry) bool { return s.Cloud.Has(e.ID) }
 
 // ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the cloud's backup:
 // daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.

@@ -175,13 +175,9 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 // keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags [{key: env,
 // value: test}], it returns env for the tag env: prod.
 func (d *Decision) keysWithOtherValues() (keys []string) {
-	if len(d.Labels.removeMatchers) == 0 {
-		return nil
-	}
-
 	// Decide has removed the tags that have the named values, so the tags that are left have other values.
 	for e := range d.Tags.All() {
-		if isRemovable := !e.Opaque && !d.addedByProvider(e); isRemovable && d.Labels.namesKey(d.Labels.removeMatchers, e) {
+		if isNamed := !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e); isNamed && !d.addedByProvider(e) {
 			keys = append(keys, e.Key)
 		}
 	}

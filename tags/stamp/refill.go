@@ -247,12 +247,12 @@ func (p *plan) keepLastTag() {
 
 	note, manager := NoteLeftover, t.Owners().HeldBy
 
-	switch {
-	case manager != "": // It owns the tag field itself.
-	case isOnlyFieldOfParent(t):
+	if manager == "" { // Nobody else owns the tag field itself.
+		if !isOnlyFieldOfParent(t) {
+			return
+		}
+
 		note = NoteLastKept
-	default:
-		return
 	}
 
 	// A tag with a reserved key stays only if there is no other tag.
