@@ -34,13 +34,10 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	keys := l.allKeys()
 
-	old, err := tagset.Read(t.ObservedValue, t.Field, keys)
-	if err != nil {
-		return c
-	}
-
+	old, oldErr := tagset.Read(t.ObservedValue, t.Field, keys)
 	desired, err := tagset.Read(after, t.Field, keys)
-	if err != nil {
+
+	if oldErr != nil || err != nil {
 		return c
 	}
 
