@@ -65,10 +65,10 @@ type Target struct {
 	// Received.
 	Received object.Object
 
-	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. Copies are the copied entries of the tag
-	// field.
-	HasCopies bool
-	Copies    object.Node
+	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. CopiedEntries are
+	// the copied entries of the tag field.
+	HasCopies     bool
+	CopiedEntries object.Node
 
 	// LeaveReason says why the resource's own fields ask to leave it alone. It is None if they don't.
 	LeaveReason Reason
@@ -207,7 +207,7 @@ func (ts *Targets) Locate(t *Target) bool {
 }
 
 // UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
-// copy has changed the tag field, UseCopies restores the field, and sets Copies to the copied entries. Then labels win over
+// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. Then labels win over
 // copies: the copy team: a becomes a tag only if no label has the key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
@@ -228,7 +228,7 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 		}
 
 		if restored, err := object.Set(r, t.Field.Path, t.DesiredValue); err == nil {
-			t.Resource, t.Copies = restored, copiedEntries(t.DesiredValue, after, t.Profile)
+			t.Resource, t.CopiedEntries = restored, copiedEntries(t.DesiredValue, after, t.Profile)
 		}
 	}
 }

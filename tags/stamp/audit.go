@@ -43,7 +43,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	// Updated yields tags that are new or have another value, and the entries of each tag whose values are new.
+	// Updated yields tags that are new or have another value, each with the entries that have new values. The first entry stands for all.
 	for entries := range old.Updated(desired) {
 		if previous := old.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
@@ -72,7 +72,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 //   - t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it, Changes.Removed has
 //     plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
-	if t.LeaveReason != locate.None {
+	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
 		return
 	}
 

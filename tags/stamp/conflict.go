@@ -27,8 +27,9 @@ func (d *Decision) conflictOf(i int) error {
 
 	id := l.entry.ID
 
-	if first := d.Observed.Find(id); first != nil {
-		for e := range d.Observed.EntriesWith(id) {
+	if first := d.ObservedTags.Find(id); first != nil {
+		for e := range d.ObservedTags.EntriesWith(id) {
+			// The entry is the label's tag already, or Crossplane has applied it.
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
 			}
@@ -38,11 +39,14 @@ func (d *Decision) conflictOf(i int) error {
 			cmp.Or(d.Target.Owners().Of(first).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quotedValue(first), l.Source.Name, l.Value)
 	}
 
-	t, e := d.Target, d.Cloud.Find(id)
+	t, e := d.Target, d.CloudTags.Find(id)
+	if e == nil || tagset.IsText(e.Value, l.Value) {
+		return nil
+	}
 
 	// Some providers never drop a reported tag, so e may be a tag that Crossplane set once, and that the cloud has lost. But on an imported
 	// resource that Crossplane hasn't tagged yet, e is somebody else's tag.
-	if hasOther := e != nil && !tagset.IsText(e.Value, l.Value); !hasOther || t.MayReportDeletedTags() && !isImportedUntagged(t) {
+	if mayBeOurs := t.MayReportDeletedTags() && !isImportedUntagged(t); mayBeOurs {
 		return nil
 	}
 

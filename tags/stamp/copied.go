@@ -8,7 +8,7 @@ import (
 // label team: a. It leaves out team: a if a label has the key team, if removeTags names team, or if team is a reserved key. See
 // testdata/cases/copied.yaml.
 func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
-	for entries := range d.Copies.Tags() {
+	for entries := range d.CopiedTags.Tags() {
 		e := &entries[0] // On Azure, zone and Zone are entries of one tag.
 		_, isReserved := d.Labels.reservedKey(e)
 		othersSetKey := d.Labels.setByProvider(e) || d.Labels.belongsToCloud(e)
@@ -34,5 +34,5 @@ func (d *Decision) mayCopy(e *tagset.Entry) bool {
 		return false
 	}
 
-	return !d.Cloud.Has(e.ID) || d.firstMatching(d.Labels.ignoreMatchers, e) == nil
+	return !d.CloudTags.Has(e.ID) || d.firstMatching(d.Labels.ignoreMatchers, e) == nil
 }

@@ -45,8 +45,8 @@ type Decision struct {
 	// trusted has the tags that stay because an earlier step set them from a trusted source, key to value.
 	trusted map[string]string
 
-	// follows has the changes in the cloud that the field takes over, such as backup from daily to weekly: see follow.
-	follows followedChanges
+	// followedNow has the changes in the cloud that this run follows. A later run finds them in FollowedBefore.
+	followedNow followedChanges
 }
 
 // Decide decides on the tags of s, and changes only s.Tags. It does this in order:
@@ -88,11 +88,13 @@ func (d *Decision) removeReserved() {
 			continue
 		}
 
+		// The provider would add its own tag again. In one string of tags, an entry can be ambiguous: controllers find different keys in it.
+		// Such an entry goes all the same, since somebody may find another reserved key in it.
 		if l.setByProvider(e) && !e.IsAmbiguous() {
-			continue // The provider would add it again. An ambiguous entry goes all the same: others may read another reserved key in it.
+			continue
 		}
 
-		// A trusted label of this step decides on its key, even if it was skipped. On other keys, earlier steps of this function decide.
+		// A trusted label of this step decides on its key, even if the label was skipped. On other keys, earlier steps of this function decide.
 		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
@@ -130,7 +132,7 @@ func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 // later steps.
 func (d *Decision) keepEarlierTrusted(e *tagset.Entry) (kept bool) {
 	for key, value := range d.EarlierTrustedTags {
-		if e.IsTag(key, value) { // The string owner=a=b can be two tags.
+		if e.IsTag(key, value) { // The string owner=a=b is the tag owner: a=b, and also the tag owner=a: b. Both may be trusted.
 			kept = true
 
 			d.trusted = withKey(d.trusted, key, value)
@@ -158,7 +160,7 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// These labels take the slots that removeReserved has freed, unless removeTags names them.
+	// removeReserved has removed Owner: me for the label owner, and owner takes its slot. If removeTags names owner, it takes none.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)
@@ -203,8 +205,9 @@ func (d *Decision) entryToPut(i int) *tagset.Entry {
 	return &spelled
 }
 
-// firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. It adds NoteProtected if none may touch
-// it, such as an entry from a field of the XR that names a reserved key: see protectedKey.
+// firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. If matchers match e, and none may touch
+// it, firstMatching adds NoteProtected. For example, an entry of removeTags from a field of the XR names the reserved key owner: see
+// protectedKey.
 func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
 	if slices.Contains(d.Target.Field.ProviderTags, e.Key) {
 		return nil // The provider would add the tag again.
@@ -233,6 +236,7 @@ func (d *Decision) removeTags() {
 			}
 		}
 
+		// All entries of a tag have the same ID. The label of a removed tag is Removed, too, so fill doesn't add the tag again.
 		if i, isLabel := l.positionByID[entries[0].ID]; isLabel && !d.Tags.Has(entries[0].ID) {
 			d.records[i].Fate = Removed
 		}
@@ -246,7 +250,7 @@ func (d *Decision) removeTags() {
 		entries, hasOther := d.insteadOf[i]
 
 		switch {
-		case hasOther:
+		case hasOther: // removeTags may name the cloud's tag that has the label's slot.
 			if d.insteadOf[i] = d.withoutRemoved(entries); len(d.insteadOf[i]) == 0 {
 				d.records[i].Fate = Removed
 			}
@@ -295,7 +299,7 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	unplacedCopies := d.place(d.tagsToCopy()) // d.free is 0 so far, so it puts only copies that need no slot.
+	unplacedCopies := d.putFitting(d.tagsToCopy()) // d.free is 0 so far, so it puts only copies that need no slot.
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
@@ -304,14 +308,14 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	unplaced := d.place(incomplete)
+	unplaced := d.putFitting(incomplete)
 
 	if err := d.fillLabels(trustedCount, len(d.records)); err != nil {
 		return err
 	}
 
-	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.place(missing)...))...)
-	d.notes.add(NoteCopyCapped, keysOf(d.place(unplacedCopies))...)
+	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.putFitting(missing)...))...)
+	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(unplacedCopies))...)
 
 	return nil
 }
@@ -343,8 +347,8 @@ func (d *Decision) fillLabels(from, to int) error {
 	return nil
 }
 
-// putMissing makes a tag of the label at position i, if no earlier step desires this tag. If ignoreTags names the tag, it puts the cloud's value
-// instead, such as backup: daily for the label backup: weekly.
+// putMissing makes a tag of the label at position i, if no earlier step desires this tag. If ignoreTags names the tag, it puts the cloud's
+// value instead, such as backup: daily for the label backup: weekly.
 func (d *Decision) putMissing(i int) error {
 	if entries, hasOther := d.insteadOf[i]; hasOther {
 		d.records[i].Fate = Ignored
@@ -400,9 +404,9 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 // hasFree reports whether that many slots are free. A tag that needs no slot fits even if there are too many tags already.
 func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 
-// place puts tags, each with its entries, into free slots, and returns the tags that don't fit. With 1 free slot for backup and patch, it
-// returns patch.
-func (d *Decision) place(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
+// putFitting puts tags, each with its entries, into free slots, and returns the tags that don't fit. With 1 free slot for the tags backup and
+// patch, it puts backup, and returns patch.
+func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
 		needs := d.slotsForEntries(entries)
 		if !d.hasFree(needs) || !entries[0].FitsIn(d.Labels.Limits) {
@@ -410,7 +414,7 @@ func (d *Decision) place(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.En
 			continue
 		}
 
-		d.free -= max(needs, 0)
+		d.free -= max(needs, 0) // If needs is negative, the tag gets fewer entries. Their slots are free in the next run.
 		d.Tags.PutEntries(entries)
 	}
 

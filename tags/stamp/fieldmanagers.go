@@ -18,8 +18,8 @@ func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
-		isMissing := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
-		if !isMissing || d.slotsForLabel(i) > 0 {
+		replacesStaying := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
+		if !replacesStaying || d.slotsForLabel(i) > 0 { // In a list of strings, env=prod takes a slot beside env=dev.
 			continue
 		}
 

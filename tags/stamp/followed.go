@@ -29,8 +29,8 @@ const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// rememberedChanges returns the changes in the annotation of o. It returns none if somebody else has written the annotation, so that it
-// can't be decoded.
+// rememberedChanges returns the changes in the annotation of o. It returns none if o has no annotation, or if somebody else has written the
+// annotation, so that it can't be decoded.
 func rememberedChanges(o object.Object) followedChanges {
 	out := make(followedChanges)
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
@@ -42,7 +42,7 @@ func rememberedChanges(o object.Object) followedChanges {
 
 // rememberChanges writes the changes that this run follows to the annotation. Changes of earlier steps stay there.
 func (p *plan) rememberChanges() error {
-	followed := p.decision.follows
+	followed := p.decision.followedNow
 	if len(followed) == 0 {
 		return nil
 	}
@@ -62,29 +62,29 @@ func (p *plan) rememberChanges() error {
 	return err
 }
 
-// follow returns the entries that another system's tag is to have. reported are its entries in the status. If the resource has
+// follow returns the entries that another system's tag is to have. reported has its entries in the status. If the resource has
 // backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then reports daily once more,
 // follow still returns weekly. See testdata/cases/followed.yaml.
 func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	id := reported[0].ID
-	if !d.Observed.Has(id) {
+	if !d.ObservedTags.Has(id) {
 		return reported
 	}
 
-	observed := slices.Collect(d.Observed.EntriesWith(id))
+	observed := slices.Collect(d.ObservedTags.EntriesWith(id))
 	name := nameOf(id)
-	last, isFollowed := d.Followed[name]
+	last, isFollowed := d.FollowedBefore[name]
 	waitsForOldValue := isFollowed && !last.Reported
 
 	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
 	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value once more.
-		d.follows[name] = last
+		d.followedNow[name] = last
 	case reportedDigest == observedDigest: // The tag has settled.
 	case isFollowed && reportedDigest == last.From: // This is the old value, which the provider has written back.
-		d.follows[name] = followedChange{From: last.From, Reported: true}
+		d.followedNow[name] = followedChange{From: last.From, Reported: true}
 		return observed
 	default: // Somebody has changed the tag in the cloud.
-		d.follows[name] = followedChange{From: observedDigest}
+		d.followedNow[name] = followedChange{From: observedDigest}
 	}
 
 	return reported

@@ -11,19 +11,19 @@ func (d *Decision) ignoreTags() {
 		return
 	}
 
-	d.insteadOf, d.follows = make(map[int][]tagset.Entry), make(followedChanges)
+	d.insteadOf, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
 
-	// The status may no longer have tags that an earlier run kept. Their owner is Crossplane, so it takes owners to find them. Where no
-	// provider reports tags, no run has kept any.
+	// The status may no longer have tags that an earlier run kept. Crossplane owns such tags, so they are found only if owners are known.
+	// Field.Observed has the paths of reported tags. Without a path, no run has kept any.
 	if hasOwners := !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
-		for entries := range d.Observed.Tags() {
+		for entries := range d.ObservedTags.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
 				d.ignoreTag(entries)
 			}
 		}
 	}
 
-	for entries := range d.Cloud.Tags() {
+	for entries := range d.CloudTags.Tags() {
 		d.ignoreTag(entries)
 	}
 }
@@ -33,7 +33,7 @@ func (d *Decision) ignoreTags() {
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	othersWantIt := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
 
-	return !othersWantIt && !d.Cloud.Has(e.ID)
+	return !othersWantIt && !d.CloudTags.Has(e.ID)
 }
 
 // ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the cloud's backup:
@@ -55,7 +55,8 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 
 	switch {
 	case hasLabel && !isDesired: // The tag takes the slot of the first label, which stays Undecided until fill.
-		d.insteadOf[labelPositions[0]], labelPositions = entries, labelPositions[1:]
+		d.insteadOf[labelPositions[0]] = entries
+		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
 		d.Tags.PutEntries(entries)
 	default: // fill puts the tag if a slot is free.
@@ -138,10 +139,10 @@ func (p *plan) noteIgnored() {
 
 	// A provider without tags in the status never reports them in two cases: its kind has no field for them, or it has read a tagged
 	// resource in the cloud and reported none.
-	isTagged := hasMoreThanProviderTags(t, d.Observed)
+	isTagged := hasMoreThanProviderTags(t, d.ObservedTags)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 
-	if d.Cloud == nil && neverReports {
+	if d.CloudTags == nil && neverReports {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported}) // Notes.add would drop a note without keys.
 	}
 }

@@ -218,6 +218,7 @@ func (p *plan) keepFixed() {
 
 	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{}
 
+	// Crossplane applies what is desired, so the observed value must be desired, too.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

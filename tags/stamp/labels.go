@@ -217,8 +217,10 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 // setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
 // of strings, one string can have several keys, and a string without a separator is a key.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
-	_, found := e.KeyIn(tags.ProvidersKeySet()) // It finds no key in a string without a separator.
-	return found || e.String() != "" && tags.ProvidersKeySet().Has(e.Key)
+	_, found := e.KeyIn(tags.ProvidersKeySet())
+	isBareKey := e.String() != "" && tags.ProvidersKeySet().Has(e.Key) // KeyIn finds no key in a string without a separator.
+
+	return found || isBareKey
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
@@ -254,7 +256,7 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 // eks:eks-cluster-name.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
-	if p.Takes(e.Key) || p.Reserves(e.Key) {
+	if p.Takes(e.Key) || p.Reserves(e.Key) { // Takes knows whole keys, and Reserves knows prefixes.
 		return true
 	}
 

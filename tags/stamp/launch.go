@@ -42,7 +42,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 
 		switch {
 		case !place.LaunchedField.Applies(t.Resource, t.Observed): // Labels don't go to the field.
-			fs.removeReserved(place)
+			fs.removeReservedAt(place)
 		case place.LaunchedField.IsSwitch():
 			err = fs.switchOn(place)
 		case place.LaunchedField.IsInList():

@@ -9,7 +9,7 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	// t has no item. It is for the size of labels in any item, and for the message if the list can't be read.
+	// t stands for any item of the list: it says how large labels are in an item, and has the message if the list can't be read.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
@@ -47,7 +47,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	switch isTagged := added.Len() > 1; { // The cloud refuses an item with nothing but its key.
+	switch isTagged := added.Len() > 1; { // The cloud refuses an item with nothing but its key, so such an item isn't added.
 	case isTagged:
 		stamped = stamped.Append(added)
 	case !changed:

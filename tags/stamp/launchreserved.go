@@ -7,9 +7,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// removeReserved removes tags with reserved keys from a field for launched resources that gets no labels. An example is volumeTags of an
+// removeReservedAt removes tags with reserved keys from a field for launched resources that gets no labels. An example is volumeTags of an
 // Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
-func (fs *fieldStamper) removeReserved(place *locate.LaunchedPlace) {
+func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.targetAt(place)
 		fs.apply(fs.planReserved(t, fs.labels.labelsFor(t)))
@@ -37,7 +37,8 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 			continue // The value has no tags.
 		}
 
-		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}} // Only for keepEarlierTrusted.
+		// This Decision decides nothing. keepEarlierTrusted needs it.
+		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}}
 
 		for e := range set.All() {
 			key, isReserved := labels.reservedKey(e)

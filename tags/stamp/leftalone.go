@@ -79,7 +79,8 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	for e := range observed.All() {
 		// If Crossplane applies tags of earlier steps to an atomic field, all other entries go.
 		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
-		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID) // An opaque string has no ID, and HasTagOf finds it.
+		// In a list of strings, HasTagOf compares whole strings. Has compares keys, which opaque strings don't have.
+		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
 		if isLost := goes && !isDesired; isLost && labels.belongsToFunction(e) {
 			desired.Append(*e)

@@ -31,6 +31,7 @@ func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []
 	for len(entries) > 0 {
 		first := entries[0]
 
+		// The first count entries are alike, and become one matcher.
 		count := slices.IndexFunc(entries, func(e resolve.TagPattern) bool { return e.Retain != first.Retain || e.Untrusted != first.Untrusted })
 		if count < 0 {
 			count = len(entries)

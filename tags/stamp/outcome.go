@@ -71,9 +71,9 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addPlan adds the skipped labels of the plan p, and its labels without tag slots. p is resourcePlan itself, or the plan of one of the
-// resource's fields for launched resources.
-func (o *outcomes) addPlan(resourcePlan, p *plan) {
+// addSkipsOf adds the skipped labels of the plan p to skipped, and its labels without tag slots to limits. p is resourcePlan itself, or the
+// plan of one of the resource's fields for launched resources.
+func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
 	o.skipped.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
 }

@@ -22,8 +22,8 @@ type plan struct {
 	// decisionHolds reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written.
 	decisionHolds bool
 
-	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If decisionHolds is true, Records of
-	// the Result has them, too.
+	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If a field gets no labels, it has
+	// only records of tags that are taken away: see planReserved.
 	allRecords []Record
 
 	// restoredProviderTags reports whether desiredTags added the provider's own tags to tags of earlier steps.
@@ -53,19 +53,23 @@ func (p *plan) stampedResource() object.Object {
 func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
+	// With labels, users are told that the generic tag profile applies. WhyGeneric is empty if another one applies.
 	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
 		p.Unprofiled = t.WhyGeneric
 	}
 
 	if t.Field.Immutable && mayExistInCloud(t) {
-		p.recordMismatch(p.freeze())
+		p.recordMismatch(p.freeze()) // After an error, the field is left alone, and the run goes on.
 		return p, nil
 	}
 
-	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
-	hasWork := hasEntries || !l.transformed.Reserved().Empty() || t.Copies.IsThere()
+	hasLabelsOrEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
+	hasWork := hasLabelsOrEntries || !l.transformed.Reserved().Empty() || t.CopiedEntries.IsThere()
 
-	// Even without labels and rules, the provider's own tags have to stay, and a field that an earlier run removed is written again.
+	// Even without labels and entries, the run may have to write the field in three cases:
+	//   - The field is atomic. The provider's own tags stay in an atomic list, and an empty atomic field may have to stay.
+	//   - The provider fills a missing field (LateInit), and an earlier run has removed the field. Then this run adds an empty one.
+	//   - The observed field has tags, and all of them may go now: see keepLastTag.
 	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
 	if !hasWork && !mayNeedField {
 		return p, nil

@@ -28,12 +28,13 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 	mayFail := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
 	if mayFail || len(s.IgnoreTags) > 0 {
-		state.Cloud, state.Observed = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
-		state.Followed = rememberedChanges(t.Observed)
+		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
+		state.FollowedBefore = rememberedChanges(t.Observed)
 	}
 
-	if t.Copies.IsThere() {
-		state.Copies, err = tagset.Read(t.Copies, t.Field, keys)
+	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
+	if t.CopiedEntries.IsThere() {
+		state.CopiedTags, err = tagset.Read(t.CopiedEntries, t.Field, keys)
 		p.recordMismatch(err)
 	}
 
@@ -56,6 +57,7 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 
 	hadTags := set.Len() > 0
 
+	// A tag has several entries if items of a list have the same key. The provider's own tags have one.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored

@@ -45,7 +45,7 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	mustStay := wouldRefill || parentBecomesNull(t, empty)
 
 	switch {
-	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // The API server would refuse an empty field.
+	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // The API server would make null of an empty field, and refuse it.
 		return removeForOneRun(t)
 	case mustStay && !t.DesiredValue.Equal(empty):
 		return setField(t, t.Resource, empty)
@@ -72,7 +72,7 @@ func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	}
 
 	// Another field manager may keep the field. All entries of an atomic field have the same owner, so an empty one does, too.
-	return !t.Owners().Stays(&tagset.Entry{}, false) && isOnlyFieldOfParent(t)
+	return !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */) && isOnlyFieldOfParent(t)
 }
 
 // isOnlyFieldOfParent reports whether the tag field is the only field of its parent, and earlier steps desire the parent, such as
@@ -179,7 +179,7 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 	saved := policiesUntouched
 
 	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
-		saved = cmp.Or(tagset.TextOf(desired), "null") // The JSON of the list, such as ["*"].
+		saved = cmp.Or(tagset.TextOf(desired), "null") // TextOf returns the JSON of the list, such as ["*"], or "" if no step desires one.
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err

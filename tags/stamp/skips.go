@@ -135,6 +135,7 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 		skip.Sources = words.Map(skip.labelSources, func(s *tags.Source) string { return s.Name })
 		skip.More = skip.count - len(skip.Resources)
 
+		// If all resources with the tag profile skip the label, none of them is named.
 		if skip.isShared && skip.count == s.resourceCounts[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}

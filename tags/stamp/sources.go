@@ -79,6 +79,7 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 
+	// Differences have the labels that only some resources have.
 	var labelsPerResource []tags.Label
 	for _, difference := range s.PerResource.Differences() {
 		labelsPerResource = append(labelsPerResource, difference.Labels...)
@@ -91,7 +92,7 @@ func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 		}
 
 		hasKey := func(label tags.Label) bool {
-			tag, _ := l.transformed.Judge(label) // The key of a skipped label counts, too.
+			tag, _ := l.transformed.Judge(label) // Judge also says whether the tag is skipped. The key of a skipped tag counts, too.
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 

@@ -29,8 +29,8 @@ type Stamper struct {
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
-	// AlreadyStamped reports whether the desired resources already have the tags of this step, so that no tag conflicts with a label. The
-	// command explain sets it for rendered resources.
+	// AlreadyStamped reports whether the desired resources already have the tags of this step. Then a tag may be a label's own, and no tag
+	// conflicts with a label. The command explain sets AlreadyStamped for rendered resources.
 	AlreadyStamped bool
 
 	// Audits reports whether results get the Changes of tags.
@@ -83,6 +83,9 @@ func Schemas(required *require.Requirements) field.Schemas {
 // Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, Targets returns the error of ctx.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
+
+	// Sources without labels count, too: the tags of labels that are gone must go. An input that only copies Kubernetes metadata manages no
+	// tags, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -114,11 +117,12 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		case !t.HasField():
 			out.addResult(s.leaveAlone(t))
 		default:
-			p, err := s.planAll(t, out.addPlan)
+			p, err := s.planAll(t, out.addSkipsOf)
 			if err != nil {
 				return nil, err
 			}
 
+			// The status may keep a tag of matchCloudTags after somebody has deleted the tag in the cloud.
 			if t.ByCloudTags && t.MayReportDeletedTags() {
 				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
@@ -137,7 +141,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 }
 
 // planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags.
-// planAll calls onPlan with each plan p, beginning with the plan of the resource itself. It returns this plan, with the notes of all plans.
+// planAll calls onPlan with each plan p, and with resourcePlan, the plan of the resource itself. In the first call, p is resourcePlan.
+// planAll returns resourcePlan, with the notes of all plans.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {
@@ -155,6 +160,7 @@ func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) 
 		verb = "hand labels on to"
 	}
 
+	// Without an error, Wrapf returns nil.
 	return p, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
 }
 

@@ -20,28 +20,28 @@ type State struct {
 	// Tags has the tags that earlier steps desire.
 	Tags *tagset.Set
 
-	// Observed has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
+	// ObservedTags has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
 	// source with onConflict Error.
-	Observed *tagset.Set
+	ObservedTags *tagset.Set
 
 	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit, or is nil.
 	// These tags stay if no step desires the field.
 	OtherManagersTags *tagset.Set
 
-	// Cloud has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has neither
+	// CloudTags has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has neither
 	// ignoreTags nor a source with onConflict Error.
-	Cloud *tagset.Set
+	CloudTags *tagset.Set
 
 	// EarlierTrustedTags has the tags with reserved keys that earlier steps of the function set from trusted sources, key to value.
 	EarlierTrustedTags map[string]string
 
-	// Copies has the tags that kubernetesMetadata copied to the field, or is nil.
-	Copies *tagset.Set
+	// CopiedTags has the tags that kubernetesMetadata copied to the field, or is nil.
+	CopiedTags *tagset.Set
 
-	// Followed has the changes of other systems' tags that earlier runs have followed: see follow.
-	Followed followedChanges
+	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as backup from daily to weekly: see follow.
+	FollowedBefore followedChanges
 
-	// AlreadyStamped reports whether Tags already has the tags of this step, so that no tag conflicts with a label.
+	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
 	AlreadyStamped bool
 
 	// ReservedSlots is the number of tag slots that reservedTags of the input keeps free. ReservesForProvider reports whether slots are
@@ -108,7 +108,7 @@ func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots
 	toAdd, inField := s.missingProviderTags()
 
-	// Slots of reservedTags are free for tags outside the field, so they don't count for the field's own limit.
+	// The slots of reservedTags are for tags that others set in the cloud. These tags are not in the field, so its own limit has no such slots.
 	limits, forLabels := s.Labels.Limits, s.Labels.Profile.MaxTags-reserved-toAdd
 	if fieldAdmitsFewer := limits != nil && limits.Max-inField < forLabels; fieldAdmitsFewer {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)

@@ -15,7 +15,7 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
-	otherValues := d.keysWithOtherValues() // Afterwards, keepLastTag may put back a tag of removeTags.
+	otherValues := d.keysWithOtherValues() // It comes before keepLastTag, which may put back a tag that removeTags has removed.
 	p.keepLastTag()
 
 	// After an error, the resource is left alone, and the run goes on.
@@ -31,6 +31,7 @@ func (p *plan) carryOut() error {
 	p.noteLastTag()
 	p.noteIgnored()
 
+	// keepFixed leaves the resource alone if its tags would change, and can't.
 	if p.LeftAlone == "" {
 		p.conclude()
 		d.noteStayingTags(&p.Notes)
@@ -56,7 +57,7 @@ func (p *plan) conclude() {
 func (p *plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
 	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0
-	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic) // See writeEmptyField.
+	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic) // An empty field may have to be written: see writeEmptyField.
 
 	if mayChange || mayStayEmpty {
 		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
