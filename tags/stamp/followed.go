@@ -33,7 +33,9 @@ var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotati
 // annotation, so that it can't be decoded.
 func rememberedChanges(o object.Object) followedChanges {
 	out := make(followedChanges)
-	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
+
+	// The text null makes out nil.
+	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil || out == nil {
 		return make(followedChanges)
 	}
 
