@@ -15,7 +15,7 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
-	otherValues := d.keysWithOtherValues() // It comes before keepLastTag, which may put back a tag that removeTags has removed.
+	otherValues := d.keysWithOtherValues() // This comes before keepLastTag, which may put back a removed tag.
 	p.keepLastTag()
 
 	// After an error, the resource is left alone, and the run goes on.
