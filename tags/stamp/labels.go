@@ -100,6 +100,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
+	// A star in a label's key is a character like any other, so With adds the keys.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(reservedByLabels...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -141,10 +142,9 @@ func (l *Labels) add(t tags.Tag) bool {
 		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
 
-	if key := profile.FoldKey(t.Key); t.Reserved {
-		if _, ok := l.firstWithReservedKey[key]; !ok {
-			l.firstWithReservedKey[key] = i
-		}
+	key := profile.FoldKey(t.Key)
+	if _, isKnown := l.firstWithReservedKey[key]; t.Reserved && !isKnown {
+		l.firstWithReservedKey[key] = i
 	}
 
 	return true
