@@ -132,7 +132,10 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 	for key, skip := range s.all {
 		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		skip.Sources = words.Map(skip.labelSources, func(s *tags.Source) string { return s.Name })
+		for _, source := range skip.labelSources {
+			skip.Sources = append(skip.Sources, source.Name)
+		}
+
 		skip.More = skip.count - len(skip.Resources)
 
 		// If all resources with the tag profile skip the label, none of them is named.
