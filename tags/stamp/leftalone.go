@@ -68,17 +68,16 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	labels := fs.labels.labelsFor(t)
 
 	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
-	observed := t.ReadTags(t.ObservedValue, &labels.Keys)
-
 	if err != nil || t.DesiredErr != nil {
 		return
 	}
 
 	hasCopied := false
 
-	for e := range observed.All() {
+	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
 		// If Crossplane applies tags of earlier steps to an atomic field, all other entries go.
 		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
+
 		// In a list of strings, HasTagOf compares whole strings. Has compares keys, which opaque strings don't have.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 

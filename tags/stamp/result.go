@@ -32,8 +32,8 @@ type Result struct {
 	// NoFieldReason is empty.
 	NoFieldReason locate.Reason
 
-	// Mismatch says why the tag field is left alone. It is empty if the field is not left alone. In most cases, the value of the field has
-	// another shape than the kind wants.
+	// Mismatch says why the tag field is left alone, or why it gets no copied metadata. In most cases, the value of the field has another
+	// shape than the kind wants. Otherwise Mismatch is empty.
 	Mismatch string
 
 	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the desired resource.
