@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
-	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
@@ -23,16 +23,12 @@ import (
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
-	// The composite resource, the resource that expressions are evaluated for, and the pipeline's context, which becomes
-	// an object once an expression mentions it.
-	xr, desired, observed, context *lazy
-	name                           ref.Val
-	pipeline                       *structpb.Struct
+	// vars has the values of the variables by their names, and the Call itself by callName. A value is read of its object once an
+	// expression mentions it.
+	vars map[string]any
 
-	// required objects, or lists of them, by the names of their sources, and the value that they are, once it has
-	// been read.
+	// required objects, or lists of them, by the names of their sources.
 	required map[string]any
-	objects  ref.Val
 
 	// left is how many units the call has left. The evaluation ends when left falls below limit. The
 	// context is checked when left falls below next.
@@ -48,8 +44,13 @@ type Call struct {
 // NewCall returns a Call with the composite resource xr and the pipeline's context. Once ctx has ended, evaluations fail with its
 // error.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, pipeline: pipeline, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
-	c.xr = c.lazy(xr)
+	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
+	c.vars = map[string]any{
+		callName:         c,
+		string(XR):       c.lazy(xr),
+		string(Context):  sync.OnceValue(func() any { return c.lazy(object.FromStruct(pipeline)) }),
+		string(Required): func() ref.Val { return sorted{types.NewStringInterfaceMap(adapter{c}, c.required), c} },
+	}
 
 	return c
 }
@@ -59,18 +60,22 @@ func (c *Call) lazy(o object.Object) *lazy { return &lazy{call: c, node: o.Node(
 
 // SetRequired sets required[source] to the object o for the next evaluations.
 func (c *Call) SetRequired(source string, o object.Object) {
-	c.required[source], c.objects = c.lazy(o), nil
+	c.required[source] = c.lazy(o)
 }
 
 // SetRequiredList sets required[source] to the list of objects for the next evaluations.
 func (c *Call) SetRequiredList(source string, objects []object.Object) {
-	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
+	c.required[source] = c.list(words.Map(objects, object.Object.Node))
 }
 
 // For sets the variables name, desired and observed for the next evaluations. The parameter observed is zero before the composed
 // resource exists.
 func (c *Call) For(name string, desired, observed object.Object) {
-	c.name, c.desired, c.observed = types.String(name), c.lazy(desired), c.lazy(observed)
+	c.vars[string(Name)], c.vars[string(Desired)], c.vars[string(Observed)] = types.String(name), c.lazy(desired), types.OptionalNone
+
+	if l := c.lazy(observed); l.node.IsThere() {
+		c.vars[string(Observed)] = func() ref.Val { return types.OptionalOf(l.get()) }
+	}
 }
 
 // An AbsentError says that an expression has no value.
@@ -90,7 +95,7 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 		return nil, err
 	}
 
-	out, _, err := e.compiled.program.Eval(c)
+	out, _, err := e.compiled.program.Eval(c.vars)
 
 	switch {
 	case c.failure != nil:
@@ -252,40 +257,3 @@ func number(v ref.Val) (*structpb.Value, error) {
 
 // callName is the name by which a step finds the call to charge. No variable has it.
 const callName = "#call"
-
-// ResolveName implements cel.Activation.
-func (c *Call) ResolveName(name string) (any, bool) {
-	switch name {
-	case callName:
-		return c, true
-	case string(XR):
-		return c.xr.get(), true
-	case string(Context):
-		if c.context == nil {
-			c.context = c.lazy(object.FromStruct(c.pipeline))
-		}
-
-		return c.context.get(), true
-	case string(Required):
-		if c.objects == nil {
-			c.objects = sorted{types.NewStringInterfaceMap(adapter{c}, c.required), c}
-		}
-
-		return c.objects, true
-	case string(Name):
-		return c.name, true
-	case string(Desired):
-		return c.desired.get(), true
-	case string(Observed):
-		if !c.observed.node.IsThere() {
-			return types.OptionalNone, true
-		}
-
-		return types.OptionalOf(c.observed.get()), true
-	default:
-		return nil, false
-	}
-}
-
-// Parent implements cel.Activation.
-func (c *Call) Parent() cel.Activation { return nil }
