@@ -2,7 +2,6 @@ package expression
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +10,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // Limits of costs. A unit is the time of one step, about ten nanoseconds.
@@ -375,11 +376,4 @@ func priceOfTime(c *Call, args []ref.Val) {
 }
 
 // thousands puts a number with commas between its thousands.
-func thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-
-	return digits
-}
+func thousands(n int64) string { return message.NewPrinter(language.English).Sprint(n) }
