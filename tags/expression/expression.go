@@ -99,10 +99,10 @@ type compiled struct {
 	// result is what the value is to be.
 	result ValueType
 
-	// mentions has how often each identifier but the variables of macros is there, fields the names of the
-	// fields of each variable that the expression has as literals, and literal how often it has one.
-	mentions, literal map[Variable]int
-	fields            map[Variable][]string
+	// mentions has how often each identifier but the variables of macros is there, and fields the names of the
+	// fields of each variable that the expression has as literals, one for each time.
+	mentions map[Variable]int
+	fields   map[Variable][]string
 
 	// namespace is how often the expression has the namespace of the composite resource.
 	namespace int
@@ -191,7 +191,7 @@ func Compile(text string, result ValueType) (Expression, error) {
 	}
 
 	c := &compiled{
-		result: result, mentions: make(map[Variable]int), literal: make(map[Variable]int), fields: make(map[Variable][]string),
+		result: result, mentions: make(map[Variable]int), fields: make(map[Variable][]string),
 		after: make(map[int64]func(*Call, ref.Val) ref.Val),
 	}
 	if err := c.look(checked.NativeRep().Expr()); err != nil {
@@ -384,7 +384,6 @@ func (c *compiled) look(root ast.Expr) (first error) {
 
 		if object, field := fieldOf(e); object != nil {
 			if v := bound.variable(object); v != "" {
-				c.literal[v]++
 				c.fields[v] = append(c.fields[v], field)
 			}
 
@@ -393,7 +392,7 @@ func (c *compiled) look(root ast.Expr) (first error) {
 			}
 
 			if first == nil && isMisspelt(object, field, bound) {
-				first = misspelling(e.ID(), field)
+				first = &flaw{fmt.Sprintf("undefined field '%s': metadata has %s", field, strings.Join(metadataFields, ", ")), e.ID()}
 			}
 		}
 
@@ -416,11 +415,6 @@ func (c *compiled) look(root ast.Expr) (first error) {
 		case ast.CallKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
 		}
 	}))
-
-	for v, fields := range c.fields {
-		slices.Sort(fields)
-		c.fields[v] = slices.Compact(fields)
-	}
 
 	return first
 }
@@ -489,12 +483,12 @@ func (e Expression) PerResource() []Variable {
 
 // SourceNames returns the names of sources that the expression reads by a literal: team for required.team.metadata.name and for
 // required['team'].
-func (e Expression) SourceNames() []string { return e.known().fields[Required] }
+func (e Expression) SourceNames() []string { return e.literals(Required) }
 
 // ReadsAnyObject reports whether the expression may read the objects of any source, since it mentions required without a literal, as
 // in required[xr.spec.team].
 func (e Expression) ReadsAnyObject() bool {
-	return e.known().mentions[Required] > e.known().literal[Required]
+	return e.known().mentions[Required] > len(e.known().fields[Required])
 }
 
 // OnlyNamespace reports whether the expression reads nothing of the composite resource but its namespace.
@@ -502,7 +496,12 @@ func (e Expression) OnlyNamespace() bool { return e.known().mentions[XR] == e.kn
 
 // ContextKeys returns the keys of the pipeline's context that the expression reads by a literal: example.org/labels for
 // context['example.org/labels'].
-func (e Expression) ContextKeys() []string { return e.known().fields[Context] }
+func (e Expression) ContextKeys() []string { return e.literals(Context) }
+
+// literals returns the names of the fields of v that the expression has as literals, sorted.
+func (e Expression) literals(v Variable) []string {
+	return slices.Compact(slices.Sorted(slices.Values(e.known().fields[v])))
+}
 
 // Size returns how many parts the expression has once its macros are expanded, with the parts of its
 // regular expressions. To keep a part takes about 1 KB.

@@ -1,9 +1,7 @@
 package expression
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
@@ -14,11 +12,6 @@ import (
 var metadataFields = []string{
 	"annotations", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generateName", "generation",
 	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid",
-}
-
-// misspelling returns a flaw at the part of the expression with this id: metadata has no such field, such as namspace.
-func misspelling(id int64, field string) error {
-	return &flaw{fmt.Sprintf("undefined field '%s': metadata has %s", field, strings.Join(metadataFields, ", ")), id}
 }
 
 // isMisspelt reports whether object is the metadata of the composite or a composed resource, which can't

@@ -117,11 +117,9 @@ func stepsOf(tree *syntax.Regexp) int64 {
 	return min(n, maxProgram+1)
 }
 
-// A regularPrice charges a call with a regular expression, before the call, for what it will read and make.
-type regularPrice func(c *Call, re *regular, args []ref.Val)
-
-// regularPrices of functions by name, besides the price of compiling the regular expression.
-var regularPrices = map[string]regularPrice{
+// regularPrices of functions by name, besides the price of compiling the regular expression. A price charges a call with a regular
+// expression, before the call, for what it will read and make.
+var regularPrices = map[string]func(c *Call, re *regular, args []ref.Val){
 	overloads.Matches:  priceOfMatch,
 	"regex.extract":    priceOfMatch,
 	"regex.extractAll": func(c *Call, re *regular, args []ref.Val) { re.chargeAll(c, size(args[0])) },
