@@ -3,6 +3,7 @@ package tagset
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,9 @@ import (
 // doesn't end an entry.
 const escape = '\\'
 
+// escapes matches each backslash that escapes a character, and this character.
+var escapes = regexp.MustCompile(`(?s)\\(.)`)
+
 // joined is the shape of one string of entries, such as env:prod;team:a. This string has the delimiter ; between entries,
 // and the separator : after each key. The first separator of an entry ends the key. Space around an entry, a key or a
 // value doesn't count, and entries of space alone are left out. Other entries without a key are opaque.
@@ -26,16 +30,16 @@ type joined struct{ base }
 
 // read returns an entry for each part of the string: env=prod,team=a has the tags env: prod and team: a.
 func (j joined) read(n object.Node) ([]Entry, error) {
-	text, ok := textOf(n)
-	if !ok {
+	if n.IsThere() && !n.IsString() {
 		return nil, errors.Errorf("%s is %s, not a string of tags", j.field.Path, n.Kind())
 	}
 
+	text := n.Text()
 	entries := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tagCount)
 	last, rest, start := "", text, 0
 
 	for more := text != ""; more; {
-		last, rest, more = j.keys.cutJoined(rest)
+		last, rest, more = cutUnescaped(rest, j.field.Delimiter)
 		if strings.TrimSpace(last) != "" {
 			entries = append(entries, j.entry(n.Part(start, start+len(last)), last))
 		}
@@ -45,21 +49,12 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 
 	// Another entry can follow only if a delimiter after the last entry ends exactly this entry. After a backslash, the
 	// delimiter would become a part of the entry.
-	entry, rest, isCut := j.keys.cutJoined(last + j.field.Delimiter)
+	entry, rest, isCut := cutUnescaped(last+j.field.Delimiter, j.field.Delimiter)
 	if canFollow := isCut && entry == last && rest == ""; !canFollow {
 		return nil, errors.Errorf("%s ends with a backslash or a part of %q, so that no other tag can follow", j.field.Path, j.field.Delimiter)
 	}
 
 	return entries, nil
-}
-
-// textOf returns the text of the string n, or an empty text if n is missing. It returns false if n is another value.
-func textOf(n object.Node) (string, bool) {
-	if !n.IsThere() {
-		return "", true
-	}
-
-	return n.Text(), n.IsString()
 }
 
 // entry returns the entry for a part of the string. The item is the part as a Node, and text is its text.
@@ -102,7 +97,7 @@ func (k *FieldKind) possibleKeys(entry string) []string {
 		simple, _, _ := strings.Cut(text, k.Separator)
 		escaped, _, _ := cutUnescaped(text, k.Separator)
 
-		for _, key := range []string{simple, unescaped(simple), unescaped(escaped)} {
+		for _, key := range []string{simple, escapes.ReplaceAllString(simple, "$1"), escapes.ReplaceAllString(escaped, "$1")} {
 			if key = strings.TrimSpace(key); key != "" {
 				keys = append(keys, key)
 			}
@@ -112,21 +107,6 @@ func (k *FieldKind) possibleKeys(entry string) []string {
 	return keys
 }
 
-// unescaped returns the text without the backslashes that escape a character: a\:b becomes a:b.
-func unescaped(text string) string {
-	b := strings.Builder{}
-
-	for i := 0; i < len(text); i++ {
-		if text[i] == escape && i+1 < len(text) {
-			i++
-		}
-
-		b.WriteByte(text[i])
-	}
-
-	return b.String()
-}
-
 func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 	texts := make([]string, 0, n)
 	for e := range entries {
@@ -134,12 +114,6 @@ func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 	}
 
 	return object.TextNode(strings.Join(texts, j.field.Delimiter))
-}
-
-// cutJoined returns the first entry of the joined string text, the rest after its delimiter, and whether there is a
-// rest.
-func (k *FieldKind) cutJoined(text string) (entry, rest string, more bool) {
-	return cutUnescaped(text, k.Delimiter)
 }
 
 // cutUnescaped cuts the text as strings.Cut does, but at the first separator without a backslash before it.
@@ -170,7 +144,7 @@ func (k *FieldKind) refusesJoined(key, value string) (reason profile.SkipReason,
 
 	entry := key + k.Separator + value
 
-	readEntry, _, _ := k.cutJoined(entry + k.Delimiter)
+	readEntry, _, _ := cutUnescaped(entry+k.Delimiter, k.Delimiter)
 	if readEntry != entry || !k.isPlain(value) {
 		return profile.ValueCharacterClass, limit
 	}
