@@ -46,16 +46,14 @@ type managers struct {
 	itemPath []string
 }
 
-// isOurs reports whether the field manager with the name is Crossplane for this composite resource. For another one's
-// apiextensions.crossplane.io/composed/ffff, it returns false.
-func (ms *managers) isOurs(name string) bool {
-	return name == ms.composedOwner || name == ownerBeforePipelines || name == ownerBeforeApply
-}
+// owner returns the Owner of what only the field manager with the name owns. For Crossplane with this composite resource, the Owner has
+// Ours. For another one's apiextensions.crossplane.io/composed/ffff, it has Others.
+func (ms *managers) owner(name string) Owner {
+	if name == ms.composedOwner || name == ownerBeforePipelines || name == ownerBeforeApply {
+		return Owner{Ours: true}
+	}
 
-// A fieldManager is one of the managers, such as kubectl-edit.
-type fieldManager struct {
-	name   string
-	isOurs bool
+	return Owner{Others: true, Manager: name}
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
@@ -75,19 +73,15 @@ type Owner struct {
 // stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
 func (o Owner) stays() bool { return !o.Ours || o.Others }
 
-// with returns o with one more field manager. If Crossplane and kubectl-edit own an entry, its Owner has Ours, Others, and the
+// with returns the Owner of an entry that both own. If Crossplane and kubectl-edit own an entry, its Owner has Ours, Others, and the
 // Manager kubectl-edit.
-func (o Owner) with(m fieldManager) Owner {
-	if m.isOurs {
-		o.Ours = true
-		return o
+func (o Owner) with(other Owner) Owner {
+	if other.Others && (!o.Others || other.Manager < o.Manager) {
+		o.Manager = other.Manager
 	}
 
-	if !o.Others || m.name < o.Manager {
-		o.Manager = m.name
-	}
-
-	o.Others = true
+	o.Ours, o.Others = o.Ours || other.Ours, o.Others || other.Others
+	o.OthersOwnKeyAndValue = o.OthersOwnKeyAndValue || other.OthersOwnKeyAndValue
 
 	return o
 }
@@ -180,8 +174,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 	wholeDepth, partDepth := 0, 0
 
 	for item := range ms.list.Items() {
-		m := fieldManager{name: item.Field("manager").Text()}
-		m.isOurs = ms.isOurs(m.name)
+		m := ms.owner(item.Field("manager").Text())
 		writtenField := fieldIn(item.Field("apiVersion").Text())
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
 		ownedEntries, depth, isWhole := follow(item.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
@@ -197,8 +190,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			out.fieldOwner = out.fieldOwner.with(m)
 		}
 
-		if holdsField := isWhole && depth == len(path) && !m.isOurs; holdsField && (out.HeldBy == "" || m.name < out.HeldBy) {
-			out.HeldBy = m.name
+		if holdsField := isWhole && depth == len(path) && m.Others; holdsField && (out.HeldBy == "" || m.Manager < out.HeldBy) {
+			out.HeldBy = m.Manager
 		}
 
 		out.addEntries(m, ownedEntries, writtenField)
@@ -212,7 +205,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 // addEntries adds m to the owners of each entry that m owns. ownedEntries has these entries as in fieldsV1: {"f:env": {}}. f is
 // the tag field in the apiVersion that m wrote.
-func (o *Owners) addEntries(m fieldManager, ownedEntries object.Node, f *field.Field) {
+func (o *Owners) addEntries(m Owner, ownedEntries object.Node, f *field.Field) {
 	if len(o.entries) == 0 {
 		o.entries = make(map[string]Owner, ownedEntries.Len())
 	}
@@ -228,12 +221,10 @@ func (o *Owners) addEntries(m fieldManager, ownedEntries object.Node, f *field.F
 		ownsItem, _ := owns(element)
 		ownsValue := element.Field(valueElement).IsThere()
 
-		if ownsItem || ownsValue || m.isOurs {
+		if ownsItem || ownsValue || m.Ours {
+			m.OthersOwnKeyAndValue = m.Others && ownsItem && ownsValue
 			key := entryKey(string(e), f)
-			owner := o.entries[key].with(m)
-			// It stays true once one of the other field managers owns both.
-			owner.OthersOwnKeyAndValue = owner.OthersOwnKeyAndValue || !m.isOurs && ownsItem && ownsValue
-			o.entries[key] = owner
+			o.entries[key] = o.entries[key].with(m)
 		}
 	}
 }
@@ -341,7 +332,7 @@ func fieldsV1ItemPath(list object.Path, keyField, item string) []string {
 func (t *Target) OwnedInForProvider() iter.Seq[object.Node] {
 	return func(yield func(object.Node) bool) {
 		for m := range t.managers.list.Items() {
-			if t.managers.isOurs(m.Field("manager").Text()) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
+			if t.managers.owner(m.Field("manager").Text()).Ours && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
 				return
 			}
 		}
