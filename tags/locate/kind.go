@@ -179,16 +179,7 @@ func ControllerOf(group string) (Controller, bool) {
 // StopsController reports whether an annotation with this key stops a controller from managing an object, as
 // cluster.x-k8s.io/paused does.
 func StopsController(key string) bool {
-	return key != "" && slices.ContainsFunc(controllers, func(c Controller) bool { return c.annotation() == key })
-}
-
-// annotation returns the key of the annotation that stops the controller. It returns "" if another field stops it.
-func (c Controller) annotation() string {
-	if path := c.Path.Segments(); path[0].Field == "metadata" { // metadata.annotations[KEY]
-		return path[2].Field
-	}
-
-	return ""
+	return slices.ContainsFunc(controllers, func(c Controller) bool { return c.Path.String() == "metadata.annotations["+key+"]" })
 }
 
 // LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
