@@ -323,17 +323,13 @@ func (s *Set) Put(e *Entry) {
 		}
 	}
 
-	if s.place(s.shape.adapt(old, *e)) {
-		s.changed = true
-	}
+	s.changed = s.place(s.shape.adapt(old, *e)) || s.changed
 }
 
 // PutEntries replaces the entries of a tag by its entries in another field, or adds them if there are none. With a=1 and
 // a=2, [a=1, b=1] becomes [a=1, b=1, a=2].
 func (s *Set) PutEntries(entries []Entry) {
-	if s.place(s.arranged(entries)...) {
-		s.changed = true
-	}
+	s.changed = s.place(s.arranged(entries)...) || s.changed
 }
 
 // GrowthByPutEntries returns how many entries PutEntries adds. It is negative if PutEntries removes some.
