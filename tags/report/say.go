@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -27,6 +28,9 @@ type message struct {
 
 	text  string
 	items int
+
+	// position is the message's position among the messages of its reason, from 1.
+	position int
 }
 
 // messages returns the messages of the topic, each of at most maxText bytes. The head and each item must be short
@@ -77,7 +81,7 @@ func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
 func choose(topics []topic, leave func(message)) (chosen []message, more map[string]int) {
 	var first []message
 
-	count, taken := make(map[string]int), make(map[string]int)
+	count := make(map[string]int)
 	more = make(map[string]int)
 
 	for i := range topics {
@@ -85,10 +89,10 @@ func choose(topics []topic, leave func(message)) (chosen []message, more map[str
 		more[t.reason] += t.items
 
 		for m := range t.messages() {
-			if count[t.reason] < maxOfReason {
-				count[t.reason]++
-				first = append(first, m)
+			count[t.reason]++
 
+			if m.position = count[t.reason]; m.position <= maxOfReason {
+				first = append(first, m)
 				continue
 			}
 
@@ -100,15 +104,19 @@ func choose(topics []topic, leave func(message)) (chosen []message, more map[str
 		}
 	}
 
-	perReason := mostOfReason(count)
+	// Each reason may have as many messages as all together have room for. As long as one reason has several, all have one.
+	perReason := maxOfReason
+	if len(first) > maxResults {
+		positions := words.Map(first, func(m message) int { return m.position })
+		perReason = max(1, slices.Sorted(slices.Values(positions))[maxResults]-1)
+	}
 
 	for _, m := range first {
-		if taken[m.reason] == perReason || len(chosen) == maxResults {
+		if m.position > perReason || len(chosen) == maxResults {
 			leave(m)
 			continue
 		}
 
-		taken[m.reason]++
 		more[m.reason] -= m.items
 		chosen = append(chosen, m)
 	}
@@ -116,41 +124,20 @@ func choose(topics []topic, leave func(message)) (chosen []message, more map[str
 	return chosen, more
 }
 
-// mostOfReason returns how many messages each reason may have, by how many it has. As long as one reason has several
-// messages, all reasons have one.
-func mostOfReason(count map[string]int) int {
-	for perReason := maxOfReason; perReason > 1; perReason-- {
-		n := 0
-		for _, messages := range count {
-			n += min(messages, perReason)
-		}
-
-		if n <= maxResults {
-			return perReason
-		}
-	}
-
-	return 1
-}
-
 // results returns the messages as results. The last result of each reason says how many items more there are. If the next
-// result has more items of the same topic, a result says that the list goes on.
+// result has more items of the same topic, a result says that the list goes on. results takes from more what a result says.
 func results(messages []message, more map[string]int) (out []*fnv1.Result) {
-	last := make(map[string]int)
-	for i, m := range messages {
-		last[m.reason] = i
-	}
-
 	for i, m := range messages {
 		n, one, several := 0, m.one, m.several
-		if last[m.reason] == i {
+		if !slices.ContainsFunc(messages[i+1:], func(later message) bool { return later.reason == m.reason }) {
 			n = more[m.reason]
+			delete(more, m.reason)
 		}
 
 		// There are more reasons than results.
 		if i+1 == maxResults {
-			for reason, items := range more {
-				if _, told := last[reason]; !told && items > 0 {
+			for _, items := range more {
+				if items > 0 {
 					n, one, several = n+items, "thing", "things"
 				}
 			}
