@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,10 +97,7 @@ func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.Interpreta
 		return i, nil
 	}
 
-	bound := bindings()[call.OverloadID()]
-	if bound == nil {
-		bound = bindings()[call.Function()]
-	}
+	bound := cmp.Or(bindings()[call.OverloadID()], bindings()[call.Function()])
 
 	if regular, err := c.regularOf(call, bound); regular != nil || err != nil {
 		return charged(call, func(*Call, []ref.Val) {}, regular), err
