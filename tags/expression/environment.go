@@ -22,34 +22,29 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Versions of the extensions. They are fixed, so that no function without a price comes in with a
-// release of cel-go.
-const (
-	stringsVersion  = 4
-	listsVersion    = 3
-	regexVersion    = 0
-	optionalVersion = 2
-)
-
 // environment compiles expressions. It takes time and memory, so it is made with the first
-// expression.
+// expression. The versions of extensions are fixed, so that no function without a price comes in with a
+// release of cel-go.
 var environment = sync.OnceValue(func() *cel.Env {
-	options := []cel.EnvOption{
+	objectType := cel.MapType(cel.StringType, cel.DynType)
+
+	env, err := cel.NewEnv(
 		cel.CustomTypeAdapter(adapter{}),
-		cel.OptionalTypes(cel.OptionalTypesVersion(optionalVersion)),
-		ext.Strings(ext.StringsVersion(stringsVersion)),
-		ext.Lists(ext.ListsVersion(listsVersion)),
-		ext.Regex(ext.RegexVersion(regexVersion)),
+		cel.OptionalTypes(cel.OptionalTypesVersion(2)),
+		ext.Strings(ext.StringsVersion(4)),
+		ext.Lists(ext.ListsVersion(3)),
+		ext.Regex(ext.RegexVersion(0)),
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
 		cel.ParserExpressionSizeLimit(maxLength),
 		cel.ParserRecursionLimit(maxDepth),
-	}
-	for _, v := range variables {
-		options = append(options, cel.Variable(string(v.Variable), v.kind))
-	}
-
-	env, err := cel.NewEnv(options...)
+		cel.Variable(string(XR), objectType),
+		cel.Variable(string(Context), objectType),
+		cel.Variable(string(Required), objectType),
+		cel.Variable(string(Name), cel.StringType),
+		cel.Variable(string(Desired), objectType),
+		cel.Variable(string(Observed), cel.OptionalType(cel.DynType)),
+	)
 	if err != nil {
 		panic(err) // The binary has what its tests had.
 	}
@@ -198,9 +193,6 @@ func compareKeys(a, b ref.Val) int {
 	return cmp.Or(strings.Compare(a.Type().TypeName(), b.Type().TypeName()), strings.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value())))
 }
 
-// lastApplied is an annotation that holds the whole object.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
 // withoutSecrets returns the object n. If it is a Secret, its secret fields are left out.
 func withoutSecrets(n object.Node) object.Node {
 	if !n.Field("kind").IsText("Secret") || !n.Field("apiVersion").IsText("v1") {
@@ -219,7 +211,8 @@ func withoutSecrets(n object.Node) object.Node {
 	return out.Node()
 }
 
+// secret are the secret fields of a Secret. The annotation holds the whole object.
 var secret = []object.Path{
 	object.MustParsePath("data"), object.MustParsePath("stringData"),
-	object.MustParsePath("metadata.annotations['" + lastApplied + "']"),
+	object.MustParsePath("metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']"),
 }

@@ -24,6 +24,8 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Variable that expressions can mention.
@@ -50,21 +52,6 @@ const (
 	// Observed is the composed resource as it is observed. It is empty before the resource exists.
 	Observed Variable = "observed"
 )
-
-// variables has all variables in the order of messages, and whether each differs per resource.
-var variables = []struct {
-	Variable
-
-	kind        *cel.Type
-	perResource bool
-}{
-	{XR, cel.MapType(cel.StringType, cel.DynType), false},
-	{Context, cel.MapType(cel.StringType, cel.DynType), false},
-	{Required, cel.MapType(cel.StringType, cel.DynType), false},
-	{Name, cel.StringType, true},
-	{Desired, cel.MapType(cel.StringType, cel.DynType), true},
-	{Observed, cel.OptionalType(cel.DynType), true},
-}
 
 // maxLength is the most characters of an expression, and maxDepth how deep it may be.
 const (
@@ -225,7 +212,6 @@ func refuse(e ast.Expr) error {
 			}
 		case ast.ListKind, ast.MapKind, ast.ComprehensionKind:
 			typed++
-		case ast.IdentKind, ast.LiteralKind, ast.SelectKind, ast.UnspecifiedExprKind:
 		}
 	}))
 
@@ -280,7 +266,6 @@ func levels(e ast.Expr, id *int64) (n int) {
 		// Its variables are as deep as the value that it iterates over.
 		f := e.AsComprehension()
 		n = in(f.IterRange(), f.AccuInit()) + in(f.LoopCondition(), f.LoopStep(), f.Result())
-	case ast.IdentKind, ast.LiteralKind, ast.StructKind, ast.UnspecifiedExprKind:
 	}
 
 	if n > maxLevels && *id == 0 {
@@ -334,7 +319,6 @@ func loosen(tree *ast.AST) {
 					key(args[0])
 				}
 			}
-		case ast.ComprehensionKind, ast.IdentKind, ast.ListKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
 		}
 	}))
 }
@@ -412,7 +396,6 @@ func (c *compiled) look(root ast.Expr) (first error) {
 		case ast.ComprehensionKind:
 			f := e.AsComprehension()
 			c.after[f.IterRange().ID()], c.after[f.LoopStep().ID()] = ranged, looped
-		case ast.CallKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
 		}
 	}))
 
@@ -470,15 +453,7 @@ func (e Expression) Mentions(v Variable) bool { return e.known().mentions[v] > 0
 // PerResource returns the variables of the expression that differ per composed resource. If there are
 // none, the value doesn't differ either.
 func (e Expression) PerResource() []Variable {
-	var out []Variable
-
-	for _, v := range variables {
-		if v.perResource && e.Mentions(v.Variable) {
-			out = append(out, v.Variable)
-		}
-	}
-
-	return out
+	return words.MapIf([]Variable{Name, Desired, Observed}, func(v Variable) (Variable, bool) { return v, e.Mentions(v) })
 }
 
 // SourceNames returns the names of sources that the expression reads by a literal: team for required.team.metadata.name and for

@@ -15,7 +15,7 @@ var metadataFields = []string{
 }
 
 // isMisspelt reports whether object is the metadata of the composite or a composed resource, which can't
-// have the field. An evaluation would find it absent, which is no error.
+// have the field, such as namspace. An evaluation would find it absent, which is no error.
 func isMisspelt(object ast.Expr, field string, b bound) bool {
 	resource, name := fieldOf(object)
 	if name != "metadata" || slices.Contains(metadataFields, field) {
@@ -44,7 +44,6 @@ func fieldOf(e ast.Expr) (operand ast.Expr, name string) {
 				return args[0], string(field)
 			}
 		}
-	case ast.ComprehensionKind, ast.IdentKind, ast.ListKind, ast.LiteralKind, ast.MapKind, ast.StructKind, ast.UnspecifiedExprKind:
 	}
 
 	return nil, ""
