@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // CheckComposition returns an error if the input has fields that only Operations may have.
@@ -19,25 +21,21 @@ func (in *CloudTags) CheckComposition() error {
 // no composite resource. Call it on the input of the step before its standard is joined. A standard may have such fields,
 // and an Operation ignores them.
 func (in *CloudTags) CheckOperation() error {
-	var has []string
-
-	for _, f := range []struct {
-		name string
-		has  bool
-	}{
-		{name: "provider.fromFieldPath", has: in.Provider != nil && !in.Provider.FromFieldPath.IsZero()},
-		{name: "sources", has: len(in.Sources) > 0},
-		{name: "reservedKeys", has: len(in.ReservedKeys) > 0},
-		{name: "removeTags", has: len(in.RemoveTags) > 0},
-		{name: "ignoreTags", has: len(in.IgnoreTags) > 0},
-		{name: "kubernetesMetadata", has: len(in.KubernetesMetadata) > 0},
-		{name: "toContextKey", has: in.ToContextKey != ""},
-		{name: "statusFieldPath", has: !in.StatusFieldPath.IsZero()},
-	} {
-		if f.has {
-			has = append(has, f.name)
-		}
+	type use struct {
+		field string
+		has   bool
 	}
+
+	has := words.MapIf([]use{
+		{field: "provider.fromFieldPath", has: in.Provider != nil && !in.Provider.FromFieldPath.IsZero()},
+		{field: "sources", has: len(in.Sources) > 0},
+		{field: "reservedKeys", has: len(in.ReservedKeys) > 0},
+		{field: "removeTags", has: len(in.RemoveTags) > 0},
+		{field: "ignoreTags", has: len(in.IgnoreTags) > 0},
+		{field: "kubernetesMetadata", has: len(in.KubernetesMetadata) > 0},
+		{field: "toContextKey", has: in.ToContextKey != ""},
+		{field: "statusFieldPath", has: !in.StatusFieldPath.IsZero()},
+	}, func(u use) (string, bool) { return u.field, u.has })
 
 	if len(has) == 0 {
 		return nil
