@@ -39,12 +39,6 @@ func (s self) at(path ...string) *structpb.Value {
 // text returns the string in the field name, or an empty one.
 func (s self) text(name string) string { return s.at(name).GetStringValue() }
 
-// isOneOf reports whether the field name is one of some strings.
-func (s self) isOneOf(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
-
-// one reports whether the source picks one object.
-func (s self) one() bool { return s.isOneOf("pick", "One") }
-
 // patterns says in words what each pattern of the CRD asks for.
 var patterns = map[string]string{
 	`^[^*]*\*?$`:      "a * may only be the last character",
@@ -151,16 +145,16 @@ func differentNames(a *admission, p *field.Path, sources self) {
 
 	for i, v := range sources.GetListValue().GetValues() {
 		s, at := self{v}, p.Index(i)
-		name, ofStandard := s.text("name"), a.origins.IsStandard(at.String())
+		name, isClass, ofStandard := s.text("name"), s.text("pick") == string(PickOne), a.origins.IsStandard(at.String())
 
 		switch {
 		case !ofStandard && name != "" && inStandard[name] != "":
 			a.note(field.Invalid(at.Child("name"), name, fmt.Sprintf("is the name of %s: must be another name", inStandard[name])))
-		case s.one() && classes[name]:
+		case isClass && classes[name]:
 			a.note(field.Duplicate(at.Child("name"), name))
 		}
 
-		classes[name] = classes[name] || s.one()
+		classes[name] = classes[name] || isClass
 		if ofStandard {
 			inStandard[name] = a.origins.where(at.String())
 		}
@@ -207,7 +201,7 @@ func oneMap(a *admission, p *field.Path, labels self) {
 
 // usefulHop refuses a source of objects without labels that no other source can read, or that has labels to include.
 func usefulHop(a *admission, p *field.Path, s self) {
-	if !s.isOneOf("type", string(SourceTypeRequiredResource)) || s.has("prefix") || s.has("fromFieldPath") {
+	if s.text("type") != string(SourceTypeRequiredResource) || s.has("prefix") || s.has("fromFieldPath") {
 		return
 	}
 
@@ -273,12 +267,12 @@ func taggableField(a *admission, p *field.Path, tagField self) {
 
 // metadataField returns why segments, a path below metadata, can't hold tags, or an empty string.
 func metadataField(segments object.Segments, tagField self) string {
-	switch {
+	switch shape := tagField.text("shape"); {
 	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
 		return ofMetadata
-	case len(segments) == 1 && tagField.isOneOf("shape", "Map", "Labels", ""):
+	case len(segments) == 1 && slices.Contains([]string{"Map", "Labels", ""}, shape):
 		return ""
-	case len(segments) != 2 || !tagField.isOneOf("shape", "Joined", "") || segments[1].Type != object.SegmentField:
+	case len(segments) != 2 || shape != "Joined" && shape != "" || segments[1].Type != object.SegmentField:
 		return ofMetadata
 	case object.IsPrivate(segments[1].Field):
 		return "belongs to Crossplane, kubectl or this function, and can't hold tags"

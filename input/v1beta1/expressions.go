@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxExpressions is how many expressions an input may have, and maxExpressionsSize how many parts these may
@@ -64,7 +65,7 @@ func expressions(a *admission, p *field.Path, in self) {
 		s := self{v}
 		all += len(s.at("expressions").GetStructValue().GetFields()) + len(placesOf(at, s, includeParts)) + len(placesOf(at, s, selectorParts))
 
-		if s.isOneOf("type", string(SourceTypeRequiredResource)) {
+		if s.text("type") == string(SourceTypeRequiredResource) {
 			f := c.finds[s.text("name")]
 			f.sources++
 			c.finds[s.text("name")] = f
@@ -119,14 +120,11 @@ var (
 )
 
 // placesOf returns the expressions that the source at p has in the parts.
-func placesOf(p *field.Path, source self, parts []part) (out []place) {
-	for _, f := range parts {
-		if text := source.at(f.path...).GetStringValue(); text != "" {
-			out = append(out, place{p.Child(f.path[0], f.path[1:]...), text, f.result})
-		}
-	}
-
-	return out
+func placesOf(p *field.Path, source self, parts []part) []place {
+	return words.MapIf(parts, func(f part) (place, bool) {
+		text := source.at(f.path...).GetStringValue()
+		return place{p.Child(f.path[0], f.path[1:]...), text, f.result}, text != ""
+	})
 }
 
 // stops reports whether no more expressions are to be checked.
@@ -158,7 +156,7 @@ func (c *expressionCheck) source(p *field.Path, source self) {
 	}
 
 	level := c.selectors(p, source)
-	if name := source.text("name"); source.isOneOf("type", string(SourceTypeRequiredResource)) {
+	if name := source.text("name"); source.text("type") == string(SourceTypeRequiredResource) {
 		f := c.finds[name]
 		c.finds[name] = find{f.sources, f.before + 1, level, source.at("trusted").GetBoolValue()}
 	}
