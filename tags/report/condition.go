@@ -157,15 +157,14 @@ func (r *Run) cloudRefuses(skips []stamp.Skip) []string {
 
 // skipped says which labels, tag fields and metadata the findings f lack.
 func skipped(f *findings) []string {
-	why := []string{}
-
-	for _, skips := range words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
+	groups := words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} })
+	why := words.Map(groups, func(skips []stamp.Skip) string {
 		// A label that breaks several limits is one label.
 		labels := words.Grouped(skips, func(s stamp.Skip) tags.SkippedLabel { return s.SkippedLabel })
 		keys := words.Map(labels, func(same []stamp.Skip) string { return same[0].QualifiedKey })
 
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), skips[0].Provider, skips[0].Reason, words.Names(keys, 0)))
-	}
+		return fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), skips[0].Provider, skips[0].Reason, words.Names(keys, 0))
+	})
 
 	if f.surplus > 0 {
 		why = append(why, resolve.SurplusMessage(f.surplus))

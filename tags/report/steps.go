@@ -146,12 +146,9 @@ func (s *steps) worst(v verdict) verdict {
 
 // digests returns the digests of all steps, in their order.
 func (s *steps) digests() string {
-	var out []string
-	for i := range s.earlier {
-		out = append(out, s.earlier[i].digests...)
-	}
+	all := append(words.Map(s.earlier, func(e step) []string { return e.digests }), s.ofSameInput)
 
-	return strings.Join(append(out, s.ofSameInput...), " ")
+	return strings.Join(slices.Concat(all...), " ")
 }
 
 // EarlierTrustedTags returns the tags with reserved keys that earlier steps of this function had from trusted sources: by composed
