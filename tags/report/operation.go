@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -18,8 +17,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-var configMap = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 // IsOperation reports whether the request is of an Operation, which has no composite resource. A Composition always has
 // an observed one.
@@ -72,7 +69,7 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	// would win.
 	for name, other := range rsp.GetDesired().GetResources() {
 		o := object.Of(other)
-		if name == desired || object.GVK(o) == configMap && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
+		if name == desired || object.APIVersion(o) == "v1" && object.Kind(o) == "ConfigMap" && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
 			return errors.Errorf("coverage.configMap: an earlier step desires ConfigMap %s/%s: name another one", to.Namespace, to.Name)
 		}
 	}
