@@ -75,14 +75,6 @@ func (g *LabelGroup) has(scoped *scopedLabel) bool {
 // Group returns the group of a composed resource. If shared is true, all resources of the group have the same labels. If shared is
 // false, an expression such as desired.spec.region computes a label for each of them.
 func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool) {
-	group = p.groupOf(c)
-	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.computedBy != nil && group.has(scoped) })
-
-	return group, !differs
-}
-
-// groupOf returns the group of a composed resource.
-func (p *PerResource) groupOf(c *ComposedResource) LabelGroup {
 	selections := make([]byte, len(p.scopedSources))
 
 	for i, s := range p.scopedSources {
@@ -92,7 +84,10 @@ func (p *PerResource) groupOf(c *ComposedResource) LabelGroup {
 		}
 	}
 
-	return LabelGroup{selections: string(selections), config: p.configOf(c)}
+	group = LabelGroup{selections: string(selections), config: p.configOf(c)}
+	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.computedBy != nil && group.has(scoped) })
+
+	return group, !differs
 }
 
 // A scopedLabel is what a source gives to all resources, or to the resources that it selects. It is one of these:
@@ -146,7 +141,7 @@ func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 // testdata/resources.yaml and expression.yaml.
 func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	merged := newMergedLabels(p.reserved, len(p.labels))
-	group := p.groupOf(c)
+	group, _ := p.Group(c)
 
 	p.evaluator.For(c.Name, c.Desired, c.Observed)
 
@@ -244,14 +239,10 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 }
 
 // ObservingExpressions returns the names of expressions that mention `observed`, such as `sources[1]: expressions[id]`.
-func (p *PerResource) ObservingExpressions() (out []string) {
-	for _, scoped := range p.all() {
-		if scoped.computedBy != nil && scoped.found.expression.Mentions(expression.Observed) {
-			out = append(out, scoped.String())
-		}
-	}
-
-	return out
+func (p *PerResource) ObservingExpressions() []string {
+	return words.MapIf(p.all(), func(scoped *scopedLabel) (string, bool) {
+		return scoped.String(), scoped.computedBy != nil && scoped.found.expression.Mentions(expression.Observed)
+	})
 }
 
 // String returns the name of an expression in messages, such as `sources[1]: expressions[id]`.
@@ -261,8 +252,10 @@ func (scoped *scopedLabel) String() string {
 
 // EmptySources returns the sources that have found no label for any resource so far, in their order. For example, a source with
 // the single expression desired.spec.region is among them if all resources lack spec.region.
-func (p *PerResource) EmptySources() (out []SourceNote) {
-	for _, labels := range words.Grouped(p.all(), func(scoped *scopedLabel) *tags.Source { return scoped.Source }) {
+func (p *PerResource) EmptySources() []SourceNote {
+	bySource := words.Grouped(p.all(), func(scoped *scopedLabel) *tags.Source { return scoped.Source })
+
+	return words.MapIf(bySource, func(labels []*scopedLabel) (SourceNote, bool) {
 		first, wasFound, why := labels[0], false, ""
 
 		for _, scoped := range labels {
@@ -277,24 +270,17 @@ func (p *PerResource) EmptySources() (out []SourceNote) {
 			why = noValue + why
 		}
 
-		if !wasFound && why != "" {
-			out = append(out, SourceNote{first.Source.Name, why})
-		}
-	}
-
-	return out
+		return SourceNote{first.Source.Name, why}, !wasFound && why != ""
+	})
 }
 
 // valuelessEverywhere returns the expressions that have had no value for any resource so far, in the order of their sources and
 // keys. Expressions that wait for resources to be observed are left out.
-func (p *PerResource) valuelessEverywhere() (out []SourceNote) {
-	for _, scoped := range p.all() {
-		if scoped.computedBy != nil && !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != "" {
-			out = append(out, SourceNote{scoped.Source.Name, scoped.whyMissing})
-		}
-	}
-
-	return out
+func (p *PerResource) valuelessEverywhere() []SourceNote {
+	return words.MapIf(p.all(), func(scoped *scopedLabel) (SourceNote, bool) {
+		isValueless := scoped.computedBy != nil && !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != ""
+		return SourceNote{scoped.Source.Name, scoped.whyMissing}, isValueless
+	})
 }
 
 // ReadsConfigs reports whether any labels come from provider configs.
