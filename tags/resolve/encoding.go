@@ -92,10 +92,8 @@ func decodeJSON(text string) (decoded string, ok bool, _ error) {
 		}
 
 		return v, true, nil
-	case bool:
-		return strconv.FormatBool(v), true, nil
-	case json.Number:
-		return v.String(), true, nil
+	case bool, json.Number:
+		return strings.TrimSpace(text), true, nil
 	case nil:
 		return "", false, nil
 	default:
