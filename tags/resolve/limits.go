@@ -29,19 +29,16 @@ const (
 // "there are 1001 patterns, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list". There, the things are
 // "patterns", and the advice is "shorten the list".
 func tooManyError(counts map[string]int, limit int, things, advice string) error {
-	total, largest := 0, ""
-
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		total += counts[name]
-
-		if largest == "" || counts[name] > counts[largest] {
-			largest = name
-		}
+	total := 0
+	for _, n := range counts {
+		total += n
 	}
 
 	if total <= limit {
 		return nil
 	}
+
+	largest := slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int { return counts[a] - counts[b] })
 
 	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", total, things, limit, largest, counts[largest], advice)
 }
