@@ -61,7 +61,7 @@ func parseLaunch(row string) launch {
 		case "list":
 			l.shapes = []Shape{KeyValueList}
 		case "value":
-			l.shapes, l.Value = []Shape{onOff}, value
+			l.shapes, l.observed, l.Value = []Shape{onOff}, nil, value
 		case "if":
 			l.with = pathsOf(value)
 		case "unless":
@@ -85,29 +85,8 @@ func (l launch) isUsed() bool { return l.Change == "in place" || l.Change == "wi
 
 // SwitchNames returns the names of fields without tags that pass on the tags of a resource, such as
 // propagateTags.
-func SwitchNames() (out []string) {
-	for _, l := range launched {
-		if l.Value != "" {
-			out = append(out, l.field[strings.LastIndexByte(l.field, '.')+1:])
-		}
-	}
-
-	return out
-}
-
-// read returns the field of the launch in the schema. Its shape is None if the schema lacks the field.
-func (l launch) read(s object.Node) Field {
-	if l.Value == "" {
-		return l.candidate.read(s)
-	}
-
-	for _, path := range l.paths {
-		if text(schemaAt(s, path), "type") == "string" {
-			return Field{Path: path, Shape: onOff}
-		}
-	}
-
-	return Field{Shape: None}
+func SwitchNames() []string {
+	return words.MapIf(launched, func(l launch) (string, bool) { return l.field[strings.LastIndexByte(l.field, '.')+1:], l.Value != "" })
 }
 
 // launchesOf returns the family of the kind, the launches that are stamped without tagFields, and all other launches.

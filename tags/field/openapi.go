@@ -18,6 +18,9 @@ type Type struct {
 	// Fields of a KeyValueList's entry and their types, e.g. key: string.
 	Fields map[string]string
 
+	// Key and Value name the fields of the entry that hold the key and the value of a tag.
+	Key, Value string
+
 	// Required fields of a KeyValueList's entry.
 	Required []string
 
@@ -26,8 +29,15 @@ type Type struct {
 }
 
 // typeAt returns the type of the field at the path in the schema of a kind. A [0] in the path is after the name of a list. It reads
-// only the schemas of the fields on the path.
-func typeAt(s object.Node, path object.Path) Type { return TypeOf(schemaAt(s, path)) }
+// only the schemas of the fields on the path. A string is a switch.
+func typeAt(s object.Node, path object.Path) Type {
+	s = schemaAt(s, path)
+	if text(s, "type") == "string" {
+		return Type{Shape: onOff}
+	}
+
+	return TypeOf(s)
+}
 
 // schemaAt returns the schema of the field at the path: see typeAt.
 func schemaAt(s object.Node, path object.Path) object.Node {
@@ -113,12 +123,8 @@ func listType(s object.Node) Type {
 	kind := text(s, "x-kubernetes-list-type")
 	atomic := kind != "set" && kind != "map"
 
-	if isString(items) {
-		// Whether a pattern admits a key and a value in one string we can't know.
-		if text(items, "pattern") != "" {
-			return Type{}
-		}
-
+	// Whether a pattern admits a key and a value in one string we can't know.
+	if isString(items) && text(items, "pattern") == "" {
 		return Type{Shape: StringList, Atomic: atomic, MaxLength: bound(items, "maxLength", 0)}
 	}
 
@@ -131,6 +137,8 @@ func listType(s object.Node) Type {
 	for name, v := range items.Field("properties").Fields() {
 		t.Fields[string(name)] = text(v, "type")
 	}
+
+	t.Key, t.Value = keyAndValue(t.Fields)
 
 	for v := range items.Field("required").Items() {
 		t.Required = append(t.Required, v.Text())

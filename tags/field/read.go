@@ -108,12 +108,11 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 		return Field{Shape: None}
 	}
 
-	key, value := keyAndValue(t)
-	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Within: c.inside, Sorted: c.inOrder}
+	f := Field{Path: path, Shape: t.Shape, Key: t.Key, Value: t.Value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Within: c.inside, Sorted: c.inOrder}
 
 	switch t.Shape {
 	case KeyValueList:
-		if f.Extra = c.extraOf(t, key, value); key == "" || f.Extra == nil {
+		if f.Extra = c.extraOf(t); t.Key == "" || f.Extra == nil {
 			return Field{Shape: None}
 		}
 	case StringList:
@@ -125,7 +124,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	}
 
 	for _, path := range c.observed {
-		if observes(typeAt(s, path), f) {
+		if o := typeAt(s, path); o.Shape == t.Shape && o.Key == t.Key && o.Value == t.Value {
 			f.Observed = append(f.Observed, path)
 		}
 	}
@@ -133,15 +132,9 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	return f
 }
 
-// observes reports whether a field of the type t can report what is in the tag field f.
-func observes(t Type, f Field) bool {
-	key, value := keyAndValue(t)
-	return t.Shape == f.Shape && key == f.Key && value == f.Value
-}
-
 // keyAndValue returns the names of an entry's fields for the key and the value of a tag. Both are
-// empty if the type has none.
-func keyAndValue(t Type) (key, value string) {
+// empty if the entry has none.
+func keyAndValue(fields map[string]string) (key, value string) {
 	for _, n := range [...][2]string{
 		{"key", "value"},
 		{"tagKey", "tagValue"}, // KMS.
@@ -150,7 +143,7 @@ func keyAndValue(t Type) (key, value string) {
 		{"Key", "Value"},
 		{"scope", "tag"}, // NSX-T.
 	} {
-		if t.Fields[n[0]] == "string" && t.Fields[n[1]] == "string" {
+		if fields[n[0]] == "string" && fields[n[1]] == "string" {
 			return n[0], n[1]
 		}
 	}
@@ -161,11 +154,11 @@ func keyAndValue(t Type) (key, value string) {
 // extraOf returns the fields that an entry of the type must have besides key and value. It returns nil
 // if the entry is no tag, because it has an unknown field: the comparison of a filter, or the
 // description of a schema.
-func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Value {
+func (c *candidate) extraOf(t Type) map[string]*structpb.Value {
 	extra := make(map[string]*structpb.Value)
 
 	for name, typ := range t.Fields {
-		if name == key || name == value {
+		if name == t.Key || name == t.Value {
 			continue
 		}
 
