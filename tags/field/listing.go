@@ -242,15 +242,11 @@ func (l launch) list(fields []ListedField) ListedLaunch {
 
 // why returns why the field of the kind is on request, fixed or immutable. It is empty if the field is neither.
 func why(gk schema.GroupKind, f Field) string {
-	var out []string
-
 	fam, service := familyOf(gk)
 
-	for _, c := range fam.candidates(service, gk.Kind) {
-		if c.why != "" && c.onRequest == f.OnRequest && c.fixed == f.Fixed && slices.ContainsFunc(c.paths, f.Path.Equal) {
-			out = append(out, c.why)
-		}
-	}
+	out := words.MapIf(fam.candidates(service, gk.Kind), func(c *candidate) (string, bool) {
+		return c.why, c.why != "" && c.onRequest == f.OnRequest && c.fixed == f.Fixed && slices.ContainsFunc(c.paths, f.Path.Equal)
+	})
 
 	if f.Immutable {
 		r, _ := immutables.lookUp(fam, service, gk.Kind)
