@@ -110,18 +110,15 @@ func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Tar
 		return []string{entry.Source.Name}
 	}
 
-	var names []string
-
-	for i := range entry.Resources {
-		if !targets.Selects(entry.Resources[i:i+1], t) {
-			continue
+	return words.MapIf(entry.Resources, func(s v1beta1.ResourceSelector) (string, bool) {
+		if !targets.Selects([]v1beta1.ResourceSelector{s}, t) {
+			return "", false
 		}
 
-		prefix, suffix, _ := strings.Cut(entry.Resources[i].Name.String(), "*")
-		names = append(names, before+t.Name[len(prefix):len(t.Name)-len(suffix)]+after)
-	}
+		prefix, suffix, _ := strings.Cut(s.Name.String(), "*")
 
-	return names
+		return before + t.Name[len(prefix):len(t.Name)-len(suffix)] + after, true
+	})
 }
 
 // Copy copies labels and annotations to the selected resources. Later entries see the copies of earlier ones. After an
