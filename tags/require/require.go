@@ -206,13 +206,9 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 	out := make(map[string]*fnv1.Resources, len(required))
 
 	for name, selector := range required {
-		out[name] = &fnv1.Resources{}
-
-		for _, o := range objects {
-			if Selects(selector, object.FromStruct(o)) {
-				out[name].Items = append(out[name].Items, &fnv1.Resource{Resource: o})
-			}
-		}
+		out[name] = &fnv1.Resources{Items: words.MapIf(objects, func(o *structpb.Struct) (*fnv1.Resource, bool) {
+			return &fnv1.Resource{Resource: o}, Selects(selector, object.FromStruct(o))
+		})}
 	}
 
 	return out
