@@ -123,14 +123,10 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 		return nil
 	}
 
-	rules := make([]Rule, len(policy.Rules))
-
-	for i := range policy.Rules {
-		keys := d.TagKeys(policy.Rules[i].Key)
-		rules[i] = Rule{TagRule: &policy.Rules[i], keys: p.KeySet(keys...), foldedKeys: profile.NewFoldedKeySet(keys...)}
-	}
-
-	return rules
+	return words.Map(policy.Rules, func(rule v1beta1.TagRule) Rule {
+		keys := d.TagKeys(rule.Key)
+		return Rule{TagRule: &rule, keys: p.KeySet(keys...), foldedKeys: profile.NewFoldedKeySet(keys...)}
+	})
 }
 
 // Breach returns how the tags break the rule. The tags are pairs of key and value. With the rule {key: owner, values: [a,
