@@ -224,18 +224,11 @@ func listLaunched(entries []Variants, gk schema.GroupKind) []ListedLaunch {
 	for _, e := range entries {
 		for _, l := range used {
 			if slices.ContainsFunc(e, func(h Variant) bool { return slices.ContainsFunc(l.paths, h.Field.Path.Equal) }) {
-				out = append(out, l.list(e.list(gk)))
+				l.If, l.Unless, l.TagFields = words.Map(l.with, object.Path.String), words.Map(l.without, object.Path.String), e.list(gk)
+				out = append(out, l.ListedLaunch)
 			}
 		}
 	}
-
-	return out
-}
-
-// list returns the launch, which has the fields.
-func (l launch) list(fields []ListedField) ListedLaunch {
-	out := l.ListedLaunch
-	out.If, out.Unless, out.TagFields = words.Map(l.with, object.Path.String), words.Map(l.without, object.Path.String), fields
 
 	return out
 }
