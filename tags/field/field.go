@@ -188,13 +188,7 @@ type Kind struct {
 
 // Tagged returns the kind whose tags a resource has: the kind itself, or the kind of the wrapped
 // manifest.
-func (k Kind) Tagged() schema.GroupVersionKind {
-	if k.Wraps.Empty() {
-		return k.GroupVersionKind
-	}
-
-	return k.Wraps
-}
+func (k Kind) Tagged() schema.GroupVersionKind { return cmp.Or(k.Wraps, k.GroupVersionKind) }
 
 // manifest is the path of the manifest in an Object of provider-kubernetes.
 const manifest = "manifest."
