@@ -186,9 +186,7 @@ func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *
 	}
 
 	scoped.whyMissing = cmp.Or(scoped.whyMissing, whyNone)
-	if c.Observed.IsZero() && scoped.found.expression.Mentions(expression.Observed) {
-		scoped.awaitsObserved = true
-	}
+	scoped.awaitsObserved = scoped.awaitsObserved || c.Observed.IsZero() && scoped.found.expression.Mentions(expression.Observed)
 
 	if !ok {
 		merged.set.ValuelessLabels = append(merged.set.ValuelessLabels, ValuelessLabel{Label: scoped.Label, Why: whyNone})
