@@ -64,14 +64,22 @@ func isPrintable(s string) bool {
 
 // Visible returns s with an escape in the place of each character that is not printable, such as \n or \x1b.
 func Visible(s string) string {
+	if isPrintable(s) {
+		return s
+	}
+
+	b := strings.Builder{}
+
 	// Split by an empty separator, s gives its characters, and each byte that isn't UTF-8.
-	return strings.Join(Map(strings.Split(s, ""), func(character string) string {
-		if isPrintable(character) {
-			return character
+	for character := range strings.SplitSeq(s, "") {
+		if !isPrintable(character) {
+			character = strings.Trim(strconv.Quote(character), `"`)
 		}
 
-		return strings.Trim(strconv.Quote(character), `"`)
-	}), "")
+		b.WriteString(character)
+	}
+
+	return b.String()
 }
 
 // CSV returns s for a cell of comma-separated values, made Visible. A spreadsheet would take a text such as =A1 for a formula, so
