@@ -34,10 +34,7 @@ func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 		return nil
 	}
 
-	set, err := tagset.Read(value, t.Field, keys)
-	if err != nil {
-		return nil
-	}
+	set, _ := tagset.Read(value, t.Field, keys) // With an error, the set is nil.
 
 	return set
 }
@@ -83,24 +80,16 @@ func (t *Target) MayReportDeletedTags() bool {
 	return family.Upjet && !t.Field.Shape.Form().IsList
 }
 
-// StayingTags returns the observed tags that stay if no step desires them, or nil if there are none. Other field managers own
+// StayingTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
 // field: then no tags of an atomic field stay.
 func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	// stayingEntries filters maps at little cost. It returns lists and atomic fields whole, so the loop filters these.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
-	if set == nil || set.Len() == 0 {
-		return nil
-	}
-
 	for e := range set.All() {
 		if !t.Owners().Stays(e, fieldDesired) {
 			set.Remove(e)
 		}
-	}
-
-	if set.Len() == 0 {
-		return nil
 	}
 
 	return set
@@ -114,11 +103,9 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 		return nil, err
 	}
 
-	if staying := t.StayingTags(keys, value.IsThere()); staying != nil {
-		for e := range staying.All() {
-			if !e.Opaque && !set.HasTagOf(e) { // An opaque entry is no tag, such as legacy in [env=prod, legacy].
-				set.Append(*e)
-			}
+	for e := range t.StayingTags(keys, value.IsThere()).All() {
+		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry is no tag, such as legacy in [env=prod, legacy].
+			set.Append(*e)
 		}
 	}
 

@@ -31,10 +31,10 @@ func (d *Decision) replaceStayingTags() error {
 	return nil
 }
 
-// stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit, or nil. In
-// an atomic field none stays: once a step desires the field, Crossplane owns all of it.
+// stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit. In an
+// atomic field none stays: once a step desires the field, Crossplane owns all of it.
 func (s *State) stayingTags() *tagset.Set {
-	if s.OtherManagersTags == nil || s.Target.Owners().Atomic {
+	if s.Target.Owners().Atomic {
 		return nil
 	}
 

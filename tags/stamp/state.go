@@ -24,7 +24,7 @@ type State struct {
 	// source with onConflict Error.
 	ObservedTags *tagset.Set
 
-	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit, or is nil.
+	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit.
 	// These tags stay if no step desires the field.
 	OtherManagersTags *tagset.Set
 
