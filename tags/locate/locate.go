@@ -241,29 +241,20 @@ func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 		return after
 	}
 
-	keyID := func(key []byte) string { return string(key) }
+	keyID := func(key string) string { return key }
 	if p.FoldKeys {
-		keyID = func(key []byte) string { return p.Fold(string(key)) }
+		keyID = p.Fold
 	}
 
-	previous, isCopied := make(map[string]object.Node, before.Len()), make(map[string]bool)
-	for key, v := range before.Fields() {
-		previous[string(key)] = v
-	}
+	previous, fields, isCopied := before.FieldMap(), after.FieldMap(), make(map[string]bool)
 
-	for key, v := range after.Fields() {
-		if previousValue, ok := previous[string(key)]; !ok || !previousValue.Equal(v) {
+	for key, v := range fields {
+		if previousValue, ok := previous[key]; !ok || !previousValue.Equal(v) {
 			isCopied[keyID(key)] = true
 		}
 	}
 
-	fields := make(map[string]object.Node)
-
-	for key, v := range after.Fields() {
-		if isCopied[keyID(key)] {
-			fields[string(key)] = v
-		}
-	}
+	maps.DeleteFunc(fields, func(key string, _ object.Node) bool { return !isCopied[keyID(key)] })
 
 	return object.MapNode(fields)
 }

@@ -339,12 +339,7 @@ func withTexts(old object.Node, texts map[string]string, room *int) (object.Node
 		return object.Node{}, fmt.Errorf("is %s, not a map of strings", old.Kind())
 	}
 
-	fields := make(map[string]object.Node, old.Len()+len(texts))
-	for name, n := range old.Fields() {
-		fields[string(name)] = n
-	}
-
-	same := true
+	fields, same := old.FieldMap(), true
 
 	for key, text := range texts {
 		if !fields[key].IsText(text) {

@@ -183,6 +183,16 @@ func (n Node) Fields() iter.Seq2[[]byte, Node] {
 	}
 }
 
+// FieldMap returns the fields of an object by name, and no fields for any other value.
+func (n Node) FieldMap() map[string]Node {
+	fields := make(map[string]Node, n.Len())
+	for name, v := range n.Fields() {
+		fields[string(name)] = v
+	}
+
+	return fields
+}
+
 // Items yields the items of a list, in order, and nothing for any other value.
 func (n Node) Items() iter.Seq[Node] {
 	return func(yield func(n Node) bool) {

@@ -30,11 +30,8 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 // besides key and value are in Extra. They come from the item of e if it has them. A new item gets their defaults.
 func (l keyValues) adapt(old *Entry, e Entry) Entry {
 	fields := make(map[string]object.Node)
-
 	if old != nil {
-		for name, n := range old.Item.Fields() {
-			fields[string(name)] = n
-		}
+		fields = old.Item.FieldMap()
 	}
 
 	for name, v := range l.field.Extra {
