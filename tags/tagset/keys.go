@@ -122,8 +122,8 @@ type Keys struct {
 	// A string without a value is a tag if it is in Patterns. Other strings are no tags.
 	Known, Patterns, Prefixes profile.KeySet
 
-	// Spellings has keys in lower case: ours:env if labels have the keys ours:env and ours:Env. In a list that ignores
-	// case, these labels are different tags if their values differ.
+	// Spellings says which keys in lower case several labels have: ours:env if labels have the keys ours:env and ours:Env. In a
+	// list that ignores case, these labels are different tags if their values differ.
 	Spellings map[string]bool
 
 	// tagCount is how many tags labels can add. It is for the capacity of lists.
@@ -142,22 +142,14 @@ func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 	}
 
 	for i := range labels {
-		keys.sharedKeys[labels[i].Key] = labels[i].Key
-	}
+		key := labels[i].Key
+		keys.sharedKeys[key] = key
 
-	if !k.Profile.FoldEntries {
-		return keys
-	}
-
-	seen := make(map[string]bool, len(labels))
-
-	for _, t := range labels {
-		folded := k.Profile.Fold(t.Key)
-		if seen[folded] {
-			keys.Spellings[folded] = true
+		if k.Profile.FoldEntries {
+			folded := k.Profile.Fold(key)
+			_, isSecond := keys.Spellings[folded]
+			keys.Spellings[folded] = isSecond
 		}
-
-		seen[folded] = true
 	}
 
 	return keys
