@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // managedSpecFields are fields that the spec of any managed resource may have. A spec with only these fields counts as
@@ -185,15 +186,8 @@ func StopsController(key string) bool {
 // LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
 // spec.managementPolicies. The IgnoreAnnotation isn't among these fields: no provider or controller reads it.
 func LeaveAlonePaths() []object.Path {
-	out := []object.Path{object.MustParsePath("spec.managementPolicies")}
-
-	for _, c := range controllers {
-		if c.Value != "" {
-			out = append(out, c.Path)
-		}
-	}
-
-	return out
+	paths := words.MapIf(controllers, func(c Controller) (object.Path, bool) { return c.Path, c.Value != "" })
+	return append(paths, object.MustParsePath("spec.managementPolicies"))
 }
 
 // isReadOnly reports whether the resource's controller leaves the resource alone. ACK leaves a Bucket alone that has the
