@@ -35,7 +35,8 @@ const (
 func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	proto.Reset(req)
 
-	if (&decoder{to: req}).decode(b) {
+	d := &decoder{to: req}
+	if each(b, req, requiredSchemas, d.field) {
 		return nil
 	}
 
@@ -48,8 +49,6 @@ type decoder struct {
 
 	to *fnv1.RunFunctionRequest
 }
-
-func (d *decoder) decode(b []byte) bool { return each(b, d.to, requiredSchemas, d.field) }
 
 // each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's number, its body, and
 // all its bytes. Fields with numbers above last become unknown fields of m.
