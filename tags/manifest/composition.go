@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -62,10 +61,13 @@ type composition struct {
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
 // one step. The input may extend a standard among the objects in the files and folders at the paths.
 func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
-	required, requiredErr := r.Required(paths...)
-	objects, objectsErr := r.Objects(file)
+	required, err := r.Required(paths...)
+	if err != nil {
+		return nil, err
+	}
 
-	if err := cmp.Or(requiredErr, objectsErr); err != nil {
+	objects, err := r.Objects(file)
+	if err != nil {
 		return nil, err
 	}
 

@@ -126,8 +126,18 @@ func (e *comparison) addHandedOn(in *v1beta1.CloudTags) {
 
 // addLimits notes the entries of the input that also depend on tags in a cluster.
 func (e *comparison) addLimits(in *v1beta1.CloudTags) {
-	isSet := map[string]bool{"removeTags": len(in.RemoveTags) > 0, "ignoreTags": len(in.IgnoreTags) > 0, "tagPolicy": in.TagPolicy != nil}
-	rules := slices.DeleteFunc([]string{"removeTags", "ignoreTags", "tagPolicy"}, func(name string) bool { return !isSet[name] })
+	var rules []string
+	if len(in.RemoveTags) > 0 {
+		rules = append(rules, "removeTags")
+	}
+
+	if len(in.IgnoreTags) > 0 {
+		rules = append(rules, "ignoreTags")
+	}
+
+	if in.TagPolicy != nil {
+		rules = append(rules, "tagPolicy")
+	}
 
 	if len(rules) > 0 {
 		e.notes = append(e.notes, strings.Join(rules, ", ")+": applied to labels only; tags of earlier steps and of the cloud are not known here")

@@ -60,7 +60,10 @@ func (c *Command) Cobra() *cobra.Command {
 FILE has a map of labels in YAML or JSON, or any object that has one at --field-path.
 - is standard input, here and for all other files.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			c.File = strings.Join(args, " ")
+			if len(args) > 0 {
+				c.File = args[0]
+			}
+
 			return cobra.MaximumNArgs(1)(cmd, args)
 		},
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },

@@ -3,7 +3,6 @@
 package migrate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -108,10 +107,13 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	differs := 0
 
 	for i, path := range c.Files {
-		old, readErr := c.Reader.Text(path)
-		f, parseErr := parse(old)
+		old, err := c.Reader.Text(path)
+		if err != nil {
+			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
+		}
 
-		if err := cmp.Or(manifest.OneLine(readErr), parseErr); err != nil {
+		f, err := parse(old)
+		if err != nil {
 			return errors.Wrapf(err, "cannot read %s", path)
 		}
 

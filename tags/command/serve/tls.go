@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -111,12 +110,17 @@ func (k *keyring) load(ctx context.Context) error {
 // mutualTLS returns the configuration of a server with the certificate. Clients need a certificate of the CA. All texts are
 // PEM. No session is resumed, since the CA may have changed after its beginning.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
-	_, certErr := certificates(certFile, cert)
-	_, caErr := certificates(caFile, ca)
-	pair, pairErr := tls.X509KeyPair(cert, key)
-
-	if err := cmp.Or(certErr, caErr, errors.Wrap(pairErr, "cannot load X509 keypair")); err != nil {
+	if _, err := certificates(certFile, cert); err != nil {
 		return nil, err
+	}
+
+	if _, err := certificates(caFile, ca); err != nil {
+		return nil, err
+	}
+
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot load X509 keypair")
 	}
 
 	clients := x509.NewCertPool()
