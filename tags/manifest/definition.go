@@ -43,7 +43,7 @@ type Definition struct {
 func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	documents, skipped := 0, 0
 
-	if err := r.read(paths, func(v *structpb.Value) error {
+	err := r.read(paths, func(v *structpb.Value) error {
 		documents++
 
 		if o := v.GetStructValue(); object.GVK(object.FromStruct(o)) == definition {
@@ -55,15 +55,13 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 		}
 
 		return nil
-	}, ".yaml", ".yml", ".json", packageExtension); err != nil {
-		return err
-	}
+	}, ".yaml", ".yml", ".json", packageExtension)
 
-	if skipped > 0 {
+	if err == nil && skipped > 0 {
 		r.Sayf("skipped %d of %d documents that are no %s %s", skipped, documents, definition.GroupVersion(), definition.Kind)
 	}
 
-	return nil
+	return err
 }
 
 // Default sets absent fields of o to defaults. They are in the definition of its kind in the file: a

@@ -138,14 +138,8 @@ func (c *composition) migrate() {
 }
 
 // namesOf returns the names of the resources for which keep returns true.
-func namesOf(resources []*resource, keep func(*resource) bool) (out []string) {
-	for _, r := range resources {
-		if keep(r) {
-			out = append(out, r.name)
-		}
-	}
-
-	return out
+func namesOf(resources []*resource, keep func(*resource) bool) []string {
+	return words.MapIf(resources, func(r *resource) (string, bool) { return r.name, keep(r) })
 }
 
 // noteTemplate notes a step that has a template with the word tags or labels: migrate reads no templates.

@@ -215,16 +215,12 @@ var (
 var leaving = append(locate.LeaveAlonePaths(), ignoredHere, ignoredThere)
 
 // leaving returns the paths of patches that may make this function leave a resource alone.
-func (p *patchStep) leaving() (out []string) {
-	for _, patch := range p.patches {
+func (p *patchStep) leaving() []string {
+	return words.Distinct(words.MapIf(p.patches, func(patch *patch) (string, bool) {
 		leaves := func(to object.Path) bool { return shared(patch.to.Segments(), to.Segments()) == len(to.Segments()) }
 
-		if slices.ContainsFunc(leaving, leaves) {
-			out = append(out, toOf(patch.node))
-		}
-	}
-
-	return words.Distinct(out)
+		return toOf(patch.node), slices.ContainsFunc(leaving, leaves)
+	}))
 }
 
 // judge decides whether the patch becomes a label of the resource, and says why not.

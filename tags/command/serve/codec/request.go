@@ -98,11 +98,7 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 // comes twice.
 func put[V any](m map[string]*V, b []byte, decode func(b []byte) (*V, bool)) (map[string]*V, bool) {
 	key, value, ok := wire.FieldEntry(b)
-	if !ok {
-		return m, false
-	}
-
-	if _, twice := m[string(key)]; twice {
+	if _, twice := m[string(key)]; twice || !ok {
 		return m, false
 	}
 
