@@ -85,6 +85,11 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 			return nil, err
 		}
 
+		var bases []schema.GroupKind
+		for _, s := range c.Spec.Pipeline {
+			bases = append(bases, basesOf(s.Input)...)
+		}
+
 		for _, s := range c.Spec.Pipeline {
 			if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
 				continue
@@ -95,7 +100,7 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases(), Required: required})
+			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: bases, Required: required})
 		}
 	}
 
@@ -116,15 +121,6 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
 	}
-}
-
-// bases returns the kinds of the objects in the inputs of all steps.
-func (c *composition) bases() (out []schema.GroupKind) {
-	for _, s := range c.Spec.Pipeline {
-		out = append(out, basesOf(s.Input)...)
-	}
-
-	return out
 }
 
 // templated matches an apiVersion in a template of YAML.

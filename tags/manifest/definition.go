@@ -118,7 +118,7 @@ func setDefaults(v, s *structpb.Value) {
 	}
 
 	for name := range all {
-		s := schemaOf(name, keywords)
+		s := cmp.Or(fields(keywords["properties"])[name], keywords["additionalProperties"])
 		if isRefusedNull(all[name], s) {
 			all[name] = defaultOf(s)
 		}
@@ -127,11 +127,6 @@ func setDefaults(v, s *structpb.Value) {
 	}
 
 	maps.DeleteFunc(all, func(_ string, field *structpb.Value) bool { return field == nil })
-}
-
-// schemaOf returns the schema of the field called name, by the schema s of its object, or nil.
-func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
-	return cmp.Or(fields(s["properties"])[name], s["additionalProperties"])
 }
 
 // isRefusedNull reports whether the value is null, and the schema refuses null.
