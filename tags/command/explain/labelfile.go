@@ -34,9 +34,7 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (answer, error
 	xr := &structpb.Struct{Fields: map[string]*structpb.Value{"labels": labels}}
 	req := manifest.Request(xr, nil)
 
-	if req.Input, err = v1beta1.ToStruct(input); err != nil {
-		return nil, err
-	}
+	req.Input, _ = v1beta1.ToStruct(input) // Texts and lists of them can't fail.
 
 	run := &trace{function: c.Function}
 	if err := run.follow(ctx, run.call, req); err != nil {

@@ -429,23 +429,17 @@ func (x *rendering) found() (out strictError) {
 		out.broken += len(r.Broken)
 
 		// A label that several fields can't have is one label.
-		skipped, refused := make(map[string]bool), make(map[string]bool)
+		fields := r.fields()
+		tags := slices.Concat(words.Map(fields, func(f *RenderedField) []RenderedTag { return f.Tags })...)
+		labels := slices.Concat(words.Map(fields, func(f *RenderedField) []LostLabel { return f.Labels })...)
 
-		for _, f := range r.fields() {
-			for i := range f.Tags {
-				if f.Tags[i].CloudRefuses != "" && !x.meant {
-					refused[f.Tags[i].Key] = true
-				}
-			}
+		refused := words.MapIf(tags, func(t RenderedTag) (string, bool) { return t.Key, t.CloudRefuses != "" && !x.meant })
+		skipped := words.MapIf(labels, func(l LostLabel) ([3]string, bool) {
+			return [3]string{l.TagKey, l.QualifiedKey, l.Source}, l.Reason != ""
+		})
 
-			for i := range f.Labels {
-				if f.Labels[i].Reason != "" {
-					skipped[f.Labels[i].TagKey+"\n"+f.Labels[i].QualifiedKey+"\n"+f.Labels[i].Source] = true
-				}
-			}
-		}
-
-		out.skipped, out.refused = out.skipped+len(skipped), out.refused+len(refused)
+		out.refused += len(words.Distinct(refused))
+		out.skipped += len(words.Distinct(skipped))
 	}
 
 	if x.fails {
@@ -492,9 +486,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 			}
 		}
 
-		for i := range r.Broken {
-			notes = append(notes, words.Cell(r.Resource)+" "+r.Broken[i].String())
-		}
+		notes = append(notes, words.Map(r.Broken, func(b BrokenRule) string { return words.Cell(r.Resource) + " " + b.String() })...)
 	}
 
 	notes = append(notes, words.Map(x.Notes, titled)...)
