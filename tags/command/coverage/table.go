@@ -31,9 +31,16 @@ const (
 
 // writeTable writes the report as tables.
 func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
-	b := &strings.Builder{}
+	groups := slices.Clone(r.Groups[:min(len(r.Groups), maxGroups)])
+	if len(r.Groups) != 1 {
+		groups = append(groups, total(r))
+	}
 
-	b.WriteString(c.terminal.Table(c.shareTable(r)))
+	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
+	rows = append(rows, words.Map(shares(groups, words.Cell), c.row)...)
+
+	b := &strings.Builder{}
+	b.WriteString(c.terminal.Table(rows))
 	more(b, len(r.Groups), maxGroups)
 	b.WriteString("\n" + strings.Join(c.summary(r), "\n") + "\n")
 
@@ -69,17 +76,6 @@ func more(b *strings.Builder, n, limit int) {
 	if n > limit {
 		fmt.Fprintf(b, "… and %d more: --output json, yaml or csv has all\n", n-limit)
 	}
-}
-
-// shareTable returns the rows of the table of groups and keys.
-func (c *Command) shareTable(r *coverage.Report) [][]terminal.Cell {
-	groups := slices.Clone(r.Groups[:min(len(r.Groups), maxGroups)])
-	if len(r.Groups) != 1 {
-		groups = append(groups, total(r))
-	}
-
-	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
-	return append(rows, words.Map(shares(groups, words.Cell), c.row)...)
 }
 
 // total returns the group of all resources, with a name.

@@ -160,13 +160,9 @@ func writeLines[K any](out io.Writer, kinds map[schema.GroupVersionKind]K, lines
 
 // indexLines returns the lines of the kind in the index, each after the sign.
 func indexLines(gvk schema.GroupVersionKind, e field.Variants, sign string) string {
-	out := strings.Builder{}
-
-	for _, h := range e {
-		out.WriteString(strings.TrimSuffix(sign+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n")
-	}
-
-	return out.String()
+	return strings.Join(words.Map(e, func(h field.Variant) string {
+		return strings.TrimSuffix(sign+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n"
+	}), "")
 }
 
 // diff writes the differences between the kinds and the built-in index.

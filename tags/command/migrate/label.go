@@ -56,9 +56,6 @@ var policies = map[string]bool{
 	"MergeObjects": true, "MergeObjectsAppendArrays": true, "MergeObject": true,
 }
 
-// replaces reports whether the policy replaces a map as a whole.
-func replaces(policy string) bool { return policy == "" || policy == "Replace" }
-
 // read returns the label that the patch gives, without its key. If the patch must stay, why says the reason.
 func read(n *yaml.Node, kind string) (_ label, why string) {
 	retain, known := policies[text(n, "policy", "toFieldPath")]

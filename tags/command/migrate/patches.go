@@ -301,7 +301,7 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 
 		u.from, u.field, u.expression = text(u.node, "fromFieldPath"), "", ""
 
-		if replaces(policy) && (meets || len(r.tags()) > 0) {
+		if (policy == "" || policy == "Replace") && (meets || len(r.tags()) > 0) {
 			u.keep("without a policy it drops the tags that are there" + seeMap)
 		}
 	}

@@ -364,9 +364,8 @@ var errNoProvider = errors.New("nothing says whose tag profile to obey: give --p
 
 // checkProvider returns an error if the provider's name is probably a misspelled name of a tag profile, such as asw.
 func checkProvider(provider string) error {
-	nearest, isNear := words.Nearest(provider, profile.Names())
-	if isNear && !profile.Has(provider) {
-		return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
+	if nearest := words.DidYouMean(provider, profile.Names()); nearest != "" && !profile.Has(provider) {
+		return errors.Errorf("there is no tag profile %q: %sProfiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
 	}
 
 	return nil
