@@ -394,11 +394,9 @@ func (t *Tally) notePrefixed(keys map[tagID]string) {
 	for _, key := range keys {
 		for _, counted := range t.keys {
 			prefix, ok := strings.CutSuffix(key, counted)
-			if last, _ := utf8.DecodeLastRuneInString(prefix); !ok || prefix == "" || unicode.IsLetter(last) || unicode.IsDigit(last) {
-				continue
+			if last, _ := utf8.DecodeLastRuneInString(prefix); ok && prefix != "" && !unicode.IsLetter(last) && !unicode.IsDigit(last) {
+				t.total.key(tagID{key: counted}, counted).prefixed[t.text(key)]++
 			}
-
-			t.total.key(tagID{key: counted}, counted).prefixed[t.text(key)]++
 		}
 	}
 }

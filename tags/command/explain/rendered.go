@@ -294,7 +294,7 @@ func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 
 // tag returns the explanation of a tag of the field.
 func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
-	x := RenderedTag{Key: there.Key, Value: there.Value}
+	x := RenderedTag{Key: there.Key, Value: there.Value, Manager: there.Manager}
 
 	rule := entryName("ignoreTags", there.NamedBy)
 
@@ -315,7 +315,6 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	}
 
 	if there.Manager != "" {
-		x.Manager = there.Manager
 		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(there.Manager)+" has it", ", ")
 	}
 
