@@ -831,7 +831,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		case profile.CountCap:
 			got.capped = append(got.capped, fold(sk.TagKey))
 		case profile.ReservedKey:
-			if sk.Limit == takenAway {
+			if sk.Limit == takenAwayLimit {
 				got.taken = append(got.taken, sk.TagKey)
 				continue
 			}

@@ -20,14 +20,16 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	p.restoredProviderTags = restored
+	// OtherManagersTags has the tags that stay if no step desires the field. Only the decision says whether a step does: see stayingTags.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
 		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
 
-	mayFail := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
-	if mayFail || len(s.IgnoreTags) > 0 {
+	// tags.Fail is onConflict Error.
+	hasErrorSource := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
+	if hasErrorSource || len(s.IgnoreTags) > 0 {
 		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
 		state.FollowedBefore = rememberedChanges(t.Observed)
 	}
@@ -51,13 +53,14 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 	}
 
 	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
-	if isAtomicList := t.Field.Atomic && l.Shape.Form().IsList; err != nil || !isAtomicList {
+	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList { // The field is no atomic list.
 		return set, false, err
 	}
 
 	hadTags := set.Len() > 0
 
-	// A tag has several entries if items of a list have the same key. The provider's own tags have one.
+	// By providerKeys, the string crossplane-kind=bucket of a list is the provider's tag, whatever keys labels have. Restore adds no string
+	// twice. Another tag can have several entries, since items of a list can have the same key. The provider's own tags have one.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored

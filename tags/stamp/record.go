@@ -14,7 +14,8 @@ import (
 type Fate uint8
 
 const (
-	// Undecided labels have no decision yet. In the end, only missing labels of a frozen resource are Undecided: see freeze.
+	// Undecided labels have no decision yet. In the end, a label is Undecided only if the resource lacks its tag, and can't change its
+	// tags: see freeze.
 	Undecided Fate = iota
 
 	// Tagged labels are tags.
@@ -43,26 +44,27 @@ type Record struct {
 
 	Fate Fate
 
-	// HasKey reports whether the field had a tag with the label's key before anything was decided, with any value. In a list of strings, it
-	// may have the label's string, read with another key. Only Look sets it.
+	// HasKey reports whether the field had a tag with the label's key before anything was decided, with any value. In a list of strings, the
+	// label's own string counts, too, whatever its key is: a=b=c is the string of the label a: b=c, even if it is read as the
+	// tag a=b: c of another label. Only Look sets HasKey.
 	HasKey bool
-
-	// isShared reports whether all resources with the same Provider skip the label for this reason. It is false for count-cap, for example:
-	// another resource may have a free slot.
-	isShared bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
 	// why the cloud's own API refuses the tag, though the input's profileRules admit it.
 	Reason profile.SkipReason
 	Limit  string
 
+	// isShared reports whether all resources with the tag profile share the Reason: no resource on aws may have a key of 200 characters. It is
+	// false for count-cap, for example: another resource may have a free slot.
+	isShared bool
+
 	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the tag. Only Look and
 	// Preview set it.
 	NamedBy *resolve.TagPattern
 }
 
-// takenAway is the Limit of records with the fate TakenAway.
-const takenAway = "an earlier step set it, and only a source with trusted: true may"
+// takenAwayLimit is the Limit of records with the fate TakenAway.
+const takenAwayLimit = "an earlier step set it, and only a source with trusted: true may"
 
 // limitOf returns the limit of the profile that the label breaks, in a few words, such as "at most 128 characters".
 func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
@@ -70,7 +72,8 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
 	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.HandsLabelsOn:
-		return "only the provider sets it" // The key is crossplane-kind, for example.
+		// The key is crossplane-kind, for example. If labels are handed on to a composite resource, only the input can reserve this key.
+		return "only the provider sets it"
 	default:
 		return p.Limit(skipped.Reason)
 	}
@@ -87,8 +90,8 @@ func (l *Labels) newRecords() []Record {
 }
 
 // completeRecords makes Undecided labels Skipped, for count-cap. It returns the records of labels in all, then the records of unfit labels,
-// and then the records of tags that are taken away, such as the reserved owner: me of an earlier step. api is the profile of the cloud's
-// own API. It is nil if the API refuses no tags that the label's profile admits.
+// and then the records of tags that are taken away, such as the reserved owner: me of an earlier step. api has the limits of the cloud's
+// own API. It is nil if this API isn't known to refuse tags that the tag profile admits.
 func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	limit := ""
 
@@ -100,7 +103,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 			}
 
 			record.Fate, record.Reason, record.Limit = Skipped, profile.CountCap, limit
-		case d.labelIsTag(i): // An earlier step or another system may have set the same value: a Retained label becomes Tagged.
+		case d.labelIsTag(i): // Even a Retained label is Tagged if the earlier step has set the label's own value.
 			record.Fate = Tagged
 		}
 	}
@@ -110,13 +113,13 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	}
 
 	out := d.records
-	if out != nil { // decideReserved makes no records.
+	if out != nil { // A Decision of decideReserved has no records of labels, and needs none of unfit labels.
 		out = append(out, d.Labels.unfit...)
 	}
 
 	for _, key := range d.takenAwayKeys {
 		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
-		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAway})
+		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit})
 	}
 
 	return out

@@ -56,23 +56,23 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	}
 }
 
-// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed. The cloud may
-// have tags until the provider has dropped the empty field. Tags in the status don't count, since many providers never remove a key there.
+// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed, and an empty
+// field prevents this. It returns false if the schema of the kind admits no empty field. Tags in the status don't show that the cloud has
+// tags, since many providers never remove a key there.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !refusesEmpty(t) && wasTagged(t, keys)
 }
 
 // parentBecomesNull reports whether API servers would make null of the parent of an atomic field if the field were removed, and then refuse
-// null. Such a field can stay with an empty value. If a field is not atomic, API servers make null of the empty field, too: see
-// keepLastTag.
+// null, and whether the field can stay with an empty value instead. If a field is not atomic, API servers make null of the empty field,
+// too: see keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
+	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
 	canBeEmpty := !refusesEmpty(t) && (empty.IsObject() || empty.IsList())
-	if isAtomic := t.ObservedValue.IsThere() && t.Field.Atomic; !isAtomic || !canBeEmpty {
-		return false
-	}
 
-	// Another field manager may keep the field. All entries of an atomic field have the same owner, so an empty one does, too.
-	return !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */) && isOnlyFieldOfParent(t)
+	// If another field manager owns the field, the field stays. All entries of an atomic field have the same owner, so any Entry will do, even
+	// the zero Entry.
+	return isOnlyField && canBeEmpty && !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */)
 }
 
 // isOnlyFieldOfParent reports whether the tag field is the only field of its parent, and earlier steps desire the parent, such as
@@ -114,7 +114,7 @@ func refusesEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Fie
 
 // wasTagged reports whether the observed resource of t has or had tags, in one of these cases:
 //   - The tag field has tags that the provider doesn't set itself, such as env: prod. The provider's crossplane-kind: bucket doesn't count.
-//   - The tag field is empty.
+//   - The tag field is empty. The cloud may still have the tags until the provider drops the empty field.
 //   - The function has removed the field: see emptiedAnnotation.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ObservedErr != nil {
@@ -142,7 +142,7 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 }
 
 // ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider owns an
-// entry, such as crossplane-kind.
+// entry, such as crossplane-kind, if there is no entry, or if owners are unknown.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	set := t.ReadTags(t.ObservedValue, keys)
 	if set == nil || set.Len() == 0 || t.Owners().Unknown {
@@ -150,7 +150,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	}
 
 	for e := range set.All() {
-		if t.Owners().Stays(e, true /* fieldDesired */) {
+		if t.Owners().Stays(e, true /* fieldDesired */) { // Another field manager owns e.
 			return false
 		}
 	}
@@ -158,12 +158,13 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field. The next run adds an empty field. removeForOneRun also removes
-// LateInitialize from the managementPolicies, and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field, so that Crossplane owns no tag any more. Then the API server
+// takes the empty field, which the next run adds. removeForOneRun also removes LateInitialize from the managementPolicies, and saves the
+// old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
-	if isSaved := !object.Annotations(r).Field(emptiedAnnotation).IsNull(); err != nil || isSaved {
-		return r, err // If an earlier step of this function has set the annotation, it has saved the policies.
+	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
+		return r, err // An earlier step of this function has set the annotation, so it has saved the policies.
 	}
 
 	desired, err := r.At(policiesPath)
@@ -176,10 +177,10 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 		policies, _ = t.Observed.At(policiesPath)
 	}
 
-	saved := policiesUntouched
+	saved := policiesUntouched // saved becomes the value of emptiedAnnotation.
 
 	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
-		saved = cmp.Or(tagset.TextOf(desired), "null") // TextOf returns the JSON of the list, such as ["*"], or "" if no step desires one.
+		saved = cmp.Or(tagset.TextOf(desired), "null") // This is JSON such as ["*"], or null if no step desires managementPolicies.
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err
@@ -224,7 +225,7 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 		return r, nil //nolint:nilerr // Somebody else wrote the annotation.
 	}
 
-	desired := object.Node{} // It removes the managementPolicies if the annotation has null.
+	desired := object.Node{} // For the annotation null, the zero Node removes the managementPolicies.
 	if policies.GetListValue() != nil {
 		desired = object.NodeOf(policies)
 	}
@@ -234,11 +235,12 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 
 // keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. Without this tag, the API server would
 // make null of the empty field, and then refuse the resource in each run. This is so in two cases:
-//   - Another field manager owns the tag field itself. For example, a provider first wrote a tag there. Then a label replaced this tag, and
-//     now the label is gone.
+//   - Another field manager owns the tag field, but no tag in it. For example, a provider first wrote a tag there. Then a label replaced
+//     this tag, and now the label is gone.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
-// See Held and Only in testdata/cases/refilled.yaml.
+// Tags of an atomic field have no owners of their own, and need no last tag: see parentBecomesNull. See Held and Only in
+// testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
 	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
@@ -247,7 +249,7 @@ func (p *plan) keepLastTag() {
 
 	note, manager := NoteLeftover, t.Owners().HeldBy
 
-	if manager == "" { // Nobody else owns the tag field itself.
+	if manager == "" { // No other field manager owns the tag field.
 		if !isOnlyFieldOfParent(t) {
 			return
 		}
@@ -272,17 +274,15 @@ func (p *plan) keepLastTag() {
 }
 
 // noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
-//   - The provider fills even an empty field with the cloud's tags.
+//   - The provider fills even an empty field with the cloud's tags, or doesn't tell the cloud of an empty field (LastStays).
 //   - The provider fills only a missing field, but the schema admits no empty field.
 func (p *plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 
 	lastStays := t.Field.LastStays || t.Field.LateInit && refusesEmpty(t)
-	if losesTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0; !lastStays || !losesTags {
-		return
-	}
+	getsNoTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0
 
-	if hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys) {
+	if lastStays && getsNoTags && (hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

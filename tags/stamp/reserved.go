@@ -4,8 +4,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan for a field for launched resources that gets no labels, such as the tags in an item of a list. It decides
-// only on the field's tags with reserved keys. If owner is a reserved key, it removes owner: me, and leaves env: prod.
+// planReserved returns a plan for a field that gets no labels, although it is for resources that the resource launches. An example is
+// volumeTags, for the volumes of an Instance, if its block devices have tags of their own. planReserved decides only on the field's tags
+// with reserved keys. If owner is a reserved key, it removes owner: me, and leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 
@@ -16,7 +17,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
-	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // They lack the tags that are taken away: skips.add reports these.
+	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // All records are of tags that are taken away.
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
@@ -32,9 +33,10 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	// The labels at these positions replace a tag that removeReserved has just removed, such as Owner: me for the label owner.
+	// For the label owner, removeReserved has removed another spelling, such as Owner: me. The label now takes its place.
 	positions := d.respelled
 
+	// The label owner: team-a also replaces owner: me.
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
 			positions = append(positions, i)
@@ -42,7 +44,7 @@ func decideReserved(s *State) *Decision {
 	}
 
 	for _, i := range positions {
-		d.Tags.Put(d.entryToPut(i))
+		d.Tags.Put(d.entryToPut(i)) // Unlike d.put, this needs no record: d has none.
 	}
 
 	return d

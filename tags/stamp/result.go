@@ -32,19 +32,19 @@ type Result struct {
 	// NoFieldReason is empty.
 	NoFieldReason locate.Reason
 
-	// Mismatch says why the tag field is left alone, or why it gets no copied metadata. In most cases, the value of the field has another
-	// shape than the kind wants. Otherwise Mismatch is empty.
+	// Mismatch says why the tag field is left alone, or why it gets no copied metadata: the field has a list where the kind wants a map, for
+	// example. Without such a reason, Mismatch is empty.
 	Mismatch string
 
 	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the desired resource.
 	Stamped object.Object
 
-	// HandsLabelsOn reports whether labels are handed on to the resource, a composite resource. Then all fields of the Result are about
-	// these labels instead of tags.
+	// HandsLabelsOn reports whether the resource is a composite resource that gets labels instead of tags, to hand them on: its own
+	// Composition makes tags of them. Then all fields of the Result are about these labels.
 	HandsLabelsOn bool
 
-	// Records has the records of Tagged and Withheld labels, sorted by fate and key. More is the number of Withheld labels without a
-	// record. Skipped labels are in Skips of the Outcome instead.
+	// Records has the records of Tagged labels and withheld labels, sorted by fate and key. A label is withheld if it is Retained, Ignored or
+	// Removed. More is the number of withheld labels without a record. Skipped labels are in Skips of the Outcome instead.
 	Records []Record
 	More    int
 
@@ -78,7 +78,7 @@ func (r *Result) Keys(fate Fate) (keys []string) {
 	return keys
 }
 
-// HasMoreThanSkips reports whether there is more to tell about the resource than skipped labels: a note, a mismatch, a Withheld label, or
+// HasMoreThanSkips reports whether there is more to tell about the resource than skipped labels: a note, a mismatch, a withheld label, or
 // why the resource is left alone.
 func (r *Result) HasMoreThanSkips() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Record.Withheld)
@@ -87,7 +87,7 @@ func (r *Result) HasMoreThanSkips() bool {
 // trimRecords sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
 //   - Of records with the same fate and key, one stays.
 //   - Records of Tagged labels stay.
-//   - The first words.MaxNameCount records of Withheld labels stay for each fate, and More counts the rest. If removeTags names 1,000
+//   - The first words.MaxNameCount records of withheld labels stay for each fate, and More counts the rest. If removeTags names 1,000
 //     labels, words.MaxNameCount of their records stay.
 //   - All other records go.
 //
@@ -97,7 +97,7 @@ func (r *Result) trimRecords() {
 
 	slices.SortStableFunc(r.Records, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
 	records := slices.CompactFunc(r.Records, func(a, b Record) bool { return a.Fate == b.Fate && a.Key == b.Key })
-	var withheldCounts [TakenAway + 1]int // By fate.
+	var withheldCounts [TakenAway + 1]int // By fate. TakenAway is the last Fate.
 
 	r.Records = slices.Clone(slices.DeleteFunc(records, func(record Record) bool {
 		if !record.Withheld() {

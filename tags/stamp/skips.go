@@ -17,7 +17,7 @@ type Skip struct {
 	// Limit is the limit that the label breaks, such as "at most 128 characters".
 	Limit string
 
-	// Sources has the names of the label's sources in messages.
+	// Sources has the names that messages give to the label's sources, such as sources[0].
 	Sources []string
 
 	// Trusted reports whether any source of the label is a trusted source.
@@ -37,7 +37,8 @@ type skips struct {
 	resourceCounts map[string]int
 }
 
-// A skipKey identifies a Skip. isTagged reports whether the label is a tag all the same, which the cloud's own API refuses.
+// A skipKey identifies a Skip. isTagged is true for a label that is a tag, but that the cloud's own API refuses: such a label isn't
+// skipped.
 type skipKey struct {
 	label    tags.SkippedLabel
 	limit    string
@@ -48,11 +49,11 @@ type skipKey struct {
 type countedSkip struct {
 	Skip
 
-	// count is the number of resources, and last is the name of the resource that was added last.
+	// count is the number of resources. If count is above 0, last is the name of the resource that was added last.
 	count int
 	last  string
 
-	// isShared reports whether any of the resources skips the label for a reason that all resources with the tag profile share.
+	// isShared reports whether all resources with the tag profile share the reason to skip the label. One record that says so is enough.
 	isShared bool
 
 	// labelSources has the sources of the label.
@@ -75,9 +76,10 @@ func (s *skips) add(resourcePlan, p *plan) {
 	}
 
 	for i := range p.allRecords {
-		switch record := &p.allRecords[i]; {
-		case record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i): // resourcePlan has added the label.
-		case record.Reason != "":
+		record := &p.allRecords[i]
+		isAdded := record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i) // The resource is in a Skip by its own tag field already.
+
+		if record.Reason != "" && !isAdded {
 			s.addResource(record, p.Resource, p.Provider)
 		}
 	}
@@ -88,11 +90,8 @@ func (s *skips) add(resourcePlan, p *plan) {
 func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
 	// If both fields share their Labels, the records at an index are of the same label.
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
-	if p == resourcePlan || !isSameLabel {
-		return false
-	}
 
-	return resourcePlan.decisionHolds && resourcePlan.allRecords[i].lacksSlot()
+	return p != resourcePlan && isSameLabel && resourcePlan.decisionHolds && resourcePlan.allRecords[i].lacksSlot()
 }
 
 // addResource adds the resource to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has both
@@ -106,9 +105,9 @@ func (s *skips) addResource(record *Record, resource, provider string) {
 		s.all[key] = skip
 	}
 
-	// An API that refuses the tag of one resource refuses it on all, unless there are too many tags.
+	// The cloud's own API refuses the tag for the same reason on all resources, unless there are too many tags.
 	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
-	skip.isShared = skip.isShared || isRefusedOnAll || record.isShared
+	skip.isShared = skip.isShared || record.isShared || isRefusedOnAll
 	skip.Trusted = skip.Trusted || record.Trusted
 
 	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {

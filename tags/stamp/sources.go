@@ -70,13 +70,14 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// newSets returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in three cases:
+// newOwnTagCheck returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in
+// three cases:
 //   - The key begins with keyPrefix.
 //   - A label of any resource has the key.
 //   - A label from the provider config of t has the key.
 //
-// matchCloudTags calls the function, so the function doesn't evaluate matchCloudTags: see mayGetLabels.
-func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
+// The selector matchCloudTags calls the function. So the function can't ask which resources matchCloudTags selects: see mayGetLabels.
+func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 
 	// Differences have the labels that only some resources have.
@@ -96,11 +97,12 @@ func (s *Stamper) newSets() func(t *locate.Target, key string) bool {
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
+		// Labels of other resources count, too, since matchCloudTags may decide which resources get them.
 		if slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}
 
-		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.perhapsSelected(t)), hasKey)
+		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.composedIgnoringTags(t)), hasKey)
 	}
 }
 
@@ -133,7 +135,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
-		if !k.Profile.HandsLabelsOn {
+		if !k.Profile.HandsLabelsOn { // removeTags and ignoreTags are about tags, and not about labels that a composite resource hands on.
 			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
 		}
 
@@ -143,8 +145,8 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	return out
 }
 
-// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of a Bucket. It
-// also asks on behalf of targets that may have no tags in the end, since schemas, and tags that selectors read, may not be known yet.
+// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of a Bucket.
+// Some of the targets may get no labels in the end: their schemas, and the tags that matchTags reads, may be known only in a later call.
 func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	if !s.PerResource.ReadsConfigs() {
 		return
@@ -152,28 +154,28 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 
 	for _, t := range targets.All {
 		if s.mayGetLabels(t) {
-			s.PerResource.RequireConfig(s.perhapsSelected(t))
+			s.PerResource.RequireConfig(s.composedIgnoringTags(t))
 		}
 	}
 }
 
-// mayGetLabels reports whether t may get labels. It doesn't look at tags: for an entry of resources, it skips matchTags and matchCloudTags.
-// A requirement that depends on tags could vanish in a later call, and Crossplane calls until requirements stay the same.
+// mayGetLabels reports whether t may get labels. In each entry of the input's resources, it skips matchTags and matchCloudTags. So the
+// requirements of RequireConfigs don't depend on tags. Crossplane calls the function again until its requirements stay the same, and a
+// later call may read other tags.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
 
-// perhapsSelected returns t in the form that package resolve reads. An entry of resources selects it even if t lacks the tags of matchTags
-// and matchCloudTags.
-func (s *Stamper) perhapsSelected(t *locate.Target) *resolve.ComposedResource {
+// composedIgnoringTags returns t as composedOf does, but Selects skips matchTags and matchCloudTags in each entry.
+func (s *Stamper) composedIgnoringTags(t *locate.Target) *resolve.ComposedResource {
 	composed := s.composedOf(t)
 	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 
 	return composed
 }
 
-// composedOf returns t in the form that package resolve reads. Its Config, such as default of aws.m.upbound.io, is set only if sources
-// take labels from ProviderConfigs.
+// composedOf returns t in the form that package resolve reads, without the metadata that kubernetesMetadata copies to the desired resource.
+// Its Config, such as default of aws.m.upbound.io, is set only if sources take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 	composed := &resolve.ComposedResource{
 		Name: t.Name, Desired: t.Received, Observed: t.Observed,

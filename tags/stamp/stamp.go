@@ -23,21 +23,22 @@ type Stamper struct {
 	// Transformer has the labels to stamp.
 	Transformer *tags.Transformer
 
-	// PerResource has the labels of each resource. It is nil if all resources have the same labels.
+	// PerResource has the labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
+	// take nil, too.
 	PerResource *resolve.PerResource
 
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
-	// AlreadyStamped reports whether the desired resources already have the tags of this step. Then a tag may be a label's own, and no tag
-	// conflicts with a label. The command explain sets AlreadyStamped for rendered resources.
+	// AlreadyStamped reports whether the desired resources already have the tags of this step. Then env: prod may be the tag of the label
+	// env: prod itself, so no label with onConflict Error fails the run. The command explain sets AlreadyStamped for rendered resources.
 	AlreadyStamped bool
 
-	// Audits reports whether results get the Changes of tags.
+	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
 	Audits bool
 
-	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function set from trusted sources. By the name of the
-	// resource, such as bucket, it has keys and values, such as owner: team-a.
+	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function set from trusted sources, by the name of the
+	// resource and the key. For the resource bucket and the key owner, the value is team-a, for example.
 	EarlierTrustedTags map[string]map[string]string
 
 	// targets are the targets that Targets has found.
@@ -46,8 +47,8 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems is how many bytes labels count in items of lists so far: see maxInItems. addedBytes is how many bytes labels have added
-	// to these items and to composite resources so far: see maxAdded.
+	// bytesInItems limits the memory of decisions: each label counts in each item of a list, even if it isn't written there. See maxInItems.
+	// addedBytes limits the response: it is how many bytes labels have added to these items and to composite resources. See maxAdded.
 	bytesInItems, addedBytes int
 }
 
@@ -70,7 +71,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.newSets()
+	s.Sets = s.newOwnTagCheck()
 
 	return s
 }
@@ -140,9 +141,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return &out.Outcome, out.limits.limitError()
 }
 
-// planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags.
-// planAll calls onPlan with each plan p, and with resourcePlan, the plan of the resource itself. In the first call, p is resourcePlan.
-// planAll returns resourcePlan, with the notes of all plans.
+// planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags, the
+// tags of its volumes. planAll calls onPlan once for each plan p, first for the plan of the resource itself. resourcePlan is this first
+// plan in all calls. planAll returns resourcePlan, with the notes of all plans.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {

@@ -17,7 +17,7 @@ type State struct {
 	// Labels has the labels for the resource, and the entries of removeTags and ignoreTags.
 	Labels *Labels
 
-	// Tags has the tags that earlier steps desire.
+	// Tags has the tags that earlier steps desire. Decide changes them to the tags that the field is to have.
 	Tags *tagset.Set
 
 	// ObservedTags has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
@@ -44,8 +44,8 @@ type State struct {
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
 	AlreadyStamped bool
 
-	// ReservedSlots is the number of tag slots that reservedTags of the input keeps free. ReservesForProvider reports whether slots are
-	// kept free for the provider's own tags, too.
+	// ReservedSlots is the number of tag slots in reservedTags of the input: they stay free for tags that others set in the cloud.
+	// ReservesForProvider reports whether slots are kept free for the provider's own tags, too.
 	ReservedSlots       int
 	ReservesForProvider bool
 }
@@ -55,20 +55,21 @@ type followedChange struct {
 	// From is a digest of the value before the change, daily.
 	From string `json:"from"`
 
-	// Reported reports whether the status has had daily once more after the change.
+	// Reported reports whether the status has had daily once more after the change: the provider may still write daily to the cloud once.
 	Reported bool `json:"reported,omitempty"`
 }
 
 // followedChanges has followed changes by the name of the tag, such as backup: see nameOf.
 type followedChanges map[string]followedChange
 
-// addedByProvider reports whether the provider sets the tag e itself, such as crossplane-kind.
+// addedByProvider reports whether the provider sets the tag e itself: a tag that many providers set, such as crossplane-kind, or a tag that
+// the provider sets on this kind, such as managed-by-cnrm.
 func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Target.Field.ProviderTags, e.Key)
 }
 
-// missingProviderTags returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the resource
-// already has crossplane-kind. inField is how many of these tags the provider also adds to the tag field. Both are 0 if no slots are kept
+// missingProviderTags returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the Tags of s have
+// one of them, crossplane-kind. inField is how many of these tags the provider also adds to the tag field. Both are 0 if no slots are kept
 // free for the provider's tags.
 func (s *State) missingProviderTags() (toAdd, inField int) {
 	if !s.ReservesForProvider {
@@ -88,8 +89,8 @@ func (s *State) missingProviderTags() (toAdd, inField int) {
 	return toAdd, 0
 }
 
-// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. If the cap is 50, 3 slots are for tags
-// that the provider adds, and there are 40 tags, it returns 7. If there are too many tags, it returns a negative number.
+// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. With a cap of 50, 3 tags that the
+// provider still adds, and 40 other tags, it returns 7. If there are too many tags, it returns a negative number.
 func (s *State) freeSlots() int {
 	toAdd, inField := s.missingProviderTags()
 	taken := s.Tags.Len() + s.countStayingTags()
@@ -108,7 +109,7 @@ func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots
 	toAdd, inField := s.missingProviderTags()
 
-	// The slots of reservedTags are for tags that others set in the cloud. These tags are not in the field, so its own limit has no such slots.
+	// Tags that others set in the cloud need slots there, but not in the field. So the field's own limit leaves out the slots of reservedTags.
 	limits, forLabels := s.Labels.Limits, s.Labels.Profile.MaxTags-reserved-toAdd
 	if fieldAdmitsFewer := limits != nil && limits.Max-inField < forLabels; fieldAdmitsFewer {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)

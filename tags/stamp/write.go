@@ -18,7 +18,7 @@ func (p *plan) carryOut() error {
 	otherValues := d.keysWithOtherValues() // This comes before keepLastTag, which may put back a removed tag.
 	p.keepLastTag()
 
-	// After an error, the resource is left alone, and the run goes on.
+	// If the field can't be written, the error becomes the Mismatch of p, and the run goes on.
 	if p.recordMismatch(p.writeTags()) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (p *plan) carryOut() error {
 	p.noteLastTag()
 	p.noteIgnored()
 
-	// keepFixed leaves the resource alone if its tags would change, and can't.
+	// keepFixed has left the resource alone if the decision changes a tag field that the API server lets nobody change.
 	if p.LeftAlone == "" {
 		p.conclude()
 		d.noteStayingTags(&p.Notes)
@@ -57,9 +57,9 @@ func (p *plan) conclude() {
 func (p *plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
 	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0
-	mayStayEmpty := set.Len() == 0 && (f.LateInit || f.Atomic) // An empty field may have to be written: see writeEmptyField.
+	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic) // See writeEmptyField.
 
-	if mayChange || mayStayEmpty {
+	if mayChange || mayNeedEmptyField {
 		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
 	}
 
@@ -76,6 +76,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	}
 
 	for e := range p.decision.stayingTags().All() {
+		// If Crossplane owns e, another field manager owns at least a part of e, too: otherwise e would not stay.
 		owner := p.target.Owners().Of(e)
 		ownedInPart := owner.Ours && !owner.OthersOwnKeyAndValue
 		hasValue := !e.Opaque && e.Value.IsThere()
@@ -99,7 +100,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 }
 
 // writeField returns the desired resource of t with the tags of the set in the tag field, such as {env: prod} in spec.forProvider.tags. In
-// a list, the items follow the tags. It returns the zero Object if earlier steps desire the same value.
+// a list, the items come after the tags: see partlyOwnedItems. writeField returns the zero Object if earlier steps desire the same value.
 func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
@@ -119,11 +120,12 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return object.Object{}, nil
 	}
 
-	// A joined string has all tags of the field, so limits of its text are about all tags together.
-	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
+	// A joined string such as a=1,b=2 has all tags of the field, so limits of its text are about all tags together.
+	if limit := t.Field.Limits.RefusesWhole(v.Text()); limit != "" && v.IsString() { // The schema has a limit that the text breaks.
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
+	// The tag field can be metadata.annotations.
 	if size := sizeOf(v); keys.Metadata == "annotations" && size > maxAnnotations {
 		return object.Object{}, errors.Errorf("%s would have %d bytes, and Kubernetes admits %d", t.Field.Path, size, maxAnnotations)
 	}
@@ -149,7 +151,7 @@ func sizeOf(v object.Node) (size int) {
 	return size
 }
 
-// isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null.
+// isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null. IsEmpty alone is true for every string.
 func isEmpty(v object.Node) bool { return v.IsEmpty() && v.Text() == "" }
 
 // isSame reports whether two values of a tag field are the same tags: they are equal, or both are empty, such as {} and null.
@@ -165,7 +167,7 @@ func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, 
 }
 
 // removeField returns the desired resource of t without the tag field, and without parents of the field that become empty. For
-// spec.forProvider.tagging.tags, it also removes tagging, since a kind may require tags there.
+// spec.forProvider.tagging.tags, it also removes tagging, since the schema of the kind may admit no tagging without tags.
 func removeField(t *locate.Target) (object.Object, error) {
 	out, err := setField(t, t.Resource, object.Node{})
 
@@ -182,8 +184,8 @@ func removeField(t *locate.Target) (object.Object, error) {
 }
 
 // parentOf returns the path of the object around the field at the path: spec.forProvider.tagging for spec.forProvider.tagging.tags.
-// removable reports whether the object may be removed. Objects that each resource has, such as spec.forProvider, must stay. Objects in a
-// list must stay, too.
+// removable reports whether the object may be removed. Objects of objectsThatStay, such as spec.forProvider, and objects in a list must
+// stay.
 func parentOf(path object.Path) (parent object.Path, removable bool) {
 	parentLen := len(path.Segments()) - 1
 	if parentLen == 0 || slices.ContainsFunc(path.Segments(), func(segment object.Segment) bool { return segment.Type == object.SegmentIndex }) {
@@ -192,14 +194,15 @@ func parentOf(path object.Path) (parent object.Path, removable bool) {
 
 	parent = path.First(parentLen)
 
-	return parent, !slices.Contains(objectsOfAll, parent.String())
+	return parent, !slices.Contains(objectsThatStay, parent.String())
 }
 
-// objectsOfAll has the paths of objects that each resource has, or each Object of provider-kubernetes.
-var objectsOfAll = []string{"metadata", "spec", "spec.forProvider", "spec.forProvider.manifest"}
+// objectsThatStay has the paths of objects that a resource needs even if they are empty. Objects of provider-kubernetes need
+// spec.forProvider.manifest.
+var objectsThatStay = []string{"metadata", "spec", "spec.forProvider", "spec.forProvider.manifest"}
 
 // checkParent returns an error if the desired resource of t has no place for the tag field, in two cases:
-//   - The field is Within an object, and the object is missing.
+//   - The field must not be made without the object around it (Within), and the object is missing.
 //   - A list on the path has no first item: "spec.forProvider.settings has no item to hold tags".
 //
 // The function adds neither the object nor the item, since both may require other fields. See testdata/cases/list-of-one.yaml.
@@ -220,11 +223,12 @@ func checkParent(t *locate.Target) error {
 		list := t.Field.Path.First(i)
 
 		v, err := t.Resource.At(list)
-		if isOtherValue := v.IsThere() && !v.IsList(); err != nil || isOtherValue {
-			return err // If err is nil, object.Set returns an error later.
-		}
-
-		if v.IsEmpty() {
+		switch {
+		case err != nil:
+			return err
+		case v.IsThere() && !v.IsList():
+			return nil // object.Set refuses a value that is no list.
+		case v.IsEmpty():
 			return errors.Errorf("%s has no item to hold tags", list)
 		}
 	}
@@ -235,7 +239,7 @@ func checkParent(t *locate.Target) error {
 // inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items in
 // another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
-	// The provider sorts a Sorted list, too, so v has the right order already.
+	// If the provider sorts the list, the function has sorted v the same way.
 	if isAtomicList := t.Field.Atomic && v.IsList(); !isAtomicList || t.Field.Sorted {
 		return v
 	}
