@@ -20,6 +20,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	}
 
 	p.restoredProviderTags = restored
+
 	// OtherManagersTags has the tags that stay if no step desires the field. Only the decision says whether a step does: see stayingTags.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),

@@ -142,7 +142,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 		record.Reason = api.Check(record.Key, record.Key, record.Value) // The API knows no qualified key, only the tag key.
 
 		switch {
-		case record.Reason != "":
+		case record.Reason != "": // Check has found a reason.
 		case collides[record.Key]:
 			record.Reason = profile.KeyCollision
 		case surplus > 0:

@@ -60,15 +60,15 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 // field prevents this. It returns false if the schema of the kind admits no empty field. Tags in the status don't show that the cloud has
 // tags, since many providers never remove a key there.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
-	return t.Field.LateInit && !refusesEmpty(t) && wasTagged(t, keys)
+	return t.Field.LateInit && !schemaRefusesEmpty(t) && wasTagged(t, keys)
 }
 
-// parentBecomesNull reports whether API servers would make null of the parent of an atomic field if the field were removed, and then refuse
-// null, and whether the field can stay with an empty value instead. If a field is not atomic, API servers make null of the empty field,
+// parentBecomesNull reports whether an atomic field has to stay with an empty value, such as []: if the field were removed, API servers
+// would make null of its parent, and then refuse null. It returns false for other fields, since API servers make null of the empty field,
 // too: see keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
-	canBeEmpty := !refusesEmpty(t) && (empty.IsObject() || empty.IsList())
+	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())
 
 	// If another field manager owns the field, the field stays. All entries of an atomic field have the same owner, so any Entry will do, even
 	// the zero Entry.
@@ -109,8 +109,10 @@ func isOnlyField(o object.Node, name string) bool {
 	return true
 }
 
-// refusesEmpty reports whether the schema of the kind doesn't admit an empty tag field.
-func refusesEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
+// schemaRefusesEmpty reports whether the schema of the kind refuses an empty tag field.
+func schemaRefusesEmpty(t *locate.Target) bool {
+	return t.Field.Limits != nil && t.Field.Limits.NeverEmpty
+}
 
 // wasTagged reports whether the observed resource of t has or had tags, in one of these cases:
 //   - The tag field has tags that the provider doesn't set itself, such as env: prod. The provider's crossplane-kind: bucket doesn't count.
@@ -142,7 +144,8 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 }
 
 // ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider owns an
-// entry, such as crossplane-kind, if there is no entry, or if owners are unknown.
+// entry, such as crossplane-kind, if there is no entry, or if owners are unknown. It returns true for a field with one owner for all
+// entries, even if that is another field manager: Crossplane replaces such a field as a whole.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	set := t.ReadTags(t.ObservedValue, keys)
 	if set == nil || set.Len() == 0 || t.Owners().Unknown {
@@ -150,7 +153,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	}
 
 	for e := range set.All() {
-		if t.Owners().Stays(e, true /* fieldDesired */) { // Another field manager owns e.
+		if t.Owners().Stays(e, true /* fieldDesired */) { // Another field manager owns e, or nobody does.
 			return false
 		}
 	}
@@ -164,7 +167,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
-		return r, err // An earlier step of this function has set the annotation, so it has saved the policies.
+		return r, err // Without an error, an earlier step of this function has set the annotation, and saved the policies.
 	}
 
 	desired, err := r.At(policiesPath)
@@ -279,7 +282,7 @@ func (p *plan) keepLastTag() {
 func (p *plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 
-	lastStays := t.Field.LastStays || t.Field.LateInit && refusesEmpty(t)
+	lastStays := t.Field.LastStays || t.Field.LateInit && schemaRefusesEmpty(t)
 	getsNoTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0
 
 	if lastStays && getsNoTags && (hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {

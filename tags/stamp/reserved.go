@@ -17,7 +17,9 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
-	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true // All records are of tags that are taken away.
+
+	// All of these records are of tags that are taken away. With decisionHolds, skips.add reports them.
+	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)

@@ -81,7 +81,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 		ownedInPart := owner.Ours && !owner.OthersOwnKeyAndValue
 		hasValue := !e.Opaque && e.Value.IsThere()
 
-		if isDesired := p.decision.Tags.HasTagOf(e); isDesired || !ownedInPart || !hasValue {
+		if losesValue := ownedInPart && hasValue && !p.decision.Tags.HasTagOf(e); !losesValue {
 			continue
 		}
 
@@ -169,7 +169,7 @@ func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, 
 // removeField returns the desired resource of t without the tag field, and without parents of the field that become empty. For
 // spec.forProvider.tagging.tags, it also removes tagging, since the schema of the kind may admit no tagging without tags.
 func removeField(t *locate.Target) (object.Object, error) {
-	out, err := setField(t, t.Resource, object.Node{})
+	out, err := setField(t, t.Resource, object.Node{}) // The zero Node removes the field.
 
 	for path, removable := parentOf(t.Field.Path); removable && err == nil; path, removable = parentOf(path) {
 		parent, _ := out.At(path)
