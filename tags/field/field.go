@@ -199,9 +199,9 @@ func IsWrapper(apiVersion, kind string) bool {
 	return kind == "Object" && (strings.HasPrefix(apiVersion, "kubernetes.crossplane.io/") || strings.HasPrefix(apiVersion, "kubernetes.m.crossplane.io/"))
 }
 
-// OnlyKubernetes reports whether the Kubernetes label with the key is no cloud tag, such as
+// IsOnlyForKubernetes reports whether the Kubernetes label with the key is no cloud tag, such as
 // app.kubernetes.io/name: Config Connector leaves out keys with a slash.
-func (f *Field) OnlyKubernetes(key []byte) bool {
+func (f *Field) IsOnlyForKubernetes(key []byte) bool {
 	return f.KubernetesLabels && bytes.IndexByte(key, '/') >= 0
 }
 

@@ -23,9 +23,9 @@ type Values struct {
 // IsEmpty reports whether nothing changes.
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// changesOf returns the changes of t's tags once Crossplane applies r, which is t with its new tags. If the observed field has env:
-// dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. The keys of the labels l say
-// where the key ends in a string of a list, such as a=b=c. See testdata/cases/audit.yaml.
+// changesOf returns how the tags of t change once Crossplane applies r, the resource of t with its new tags. If the observed field has
+// env: dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. In a list of strings,
+// a=b=c has the key a=b if a label of l has this key, and otherwise the key a. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	after, err := r.At(t.Field.Path)
 	if isReadable := err == nil && t.ObservedErr == nil; !isReadable || isSettled(t, after) {
@@ -43,7 +43,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	// Updated yields tags that are new or have another value, each with the entries that have new values. The first entry stands for all.
+	// Several entries of a list can have one key, such as zone=a and zone=b. For each tag that is new or changes, Updated yields the entries
+	// with new values. The first of them is enough for Changes.
 	for entries := range old.Updated(desired) {
 		if previous := old.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
@@ -52,8 +53,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 		}
 	}
 
-	// Removed yields the entries of each tag that desired lacks. Such an entry stays if the provider sets it, or if another field manager
-	// owns it. A tag is among the changes if any of its entries goes.
+	// For each tag that desired lacks, Removed yields all entries of the tag. An entry stays if the provider sets it, or if another field
+	// manager owns it. If an entry of the tag goes, the tag is among the changes.
 	for entries := range old.Removed(desired) {
 		isRemoved := func(e tagset.Entry) bool {
 			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere() /* fieldDesired */)
@@ -68,9 +69,10 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 }
 
 // addUnselected adds a result for t, which the input doesn't select, in two cases:
-//   - The cloud lacks the tags of matchCloudTags.
-//   - t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it, Changes.Removed has
-//     plexsphere:env.
+//   - matchCloudTags would select t, but the cloud lacks these tags. Without labels, removeTags and ignoreTags, this
+//     makes no difference.
+//   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
+//     Changes.Removed has plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
 	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
 		return
@@ -94,17 +96,17 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	}
 }
 
-// isSettled reports whether the value after changes nothing in the observed tag field of t. If after is {env: prod}, the observed
-// {env: prod, crossplane-kind: bucket} is settled: the provider and Kubernetes may set further entries of a map. Most fields are
-// settled. For these, changesOf needs no tagset.Set.
-func isSettled(t *locate.Target, after object.Node) bool {
+// isSettled reports whether the observed tag field of t stays the same once Crossplane applies newValue. With the newValue {env: prod},
+// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. Most fields are settled, and for these,
+// changesOf needs no tagset.Set.
+func isSettled(t *locate.Target, newValue object.Node) bool {
 	observed := t.ObservedValue
-	if !observed.IsObject() || !after.IsObject() {
-		return observed.Equal(after)
+	if !observed.IsObject() || !newValue.IsObject() {
+		return observed.Equal(newValue)
 	}
 
-	desired := make(map[string]object.Node, after.Len())
-	for key, v := range after.Fields() {
+	desired := make(map[string]object.Node, newValue.Len())
+	for key, v := range newValue.Fields() {
 		desired[string(key)] = v
 	}
 
@@ -112,12 +114,12 @@ func isSettled(t *locate.Target, after object.Node) bool {
 
 	for key, v := range observed.Fields() {
 		desiredValue, isDesired := desired[string(key)]
-		othersSetIt := locate.ProviderSets(t.Field, key) || t.Field.OnlyKubernetes(key)
+		isIgnored := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
 
 		switch {
 		case isDesired && desiredValue.Equal(v):
 			found++
-		case isDesired || !othersSetIt: // The value changes, or the entry goes.
+		case isDesired || !isIgnored: // The value changes, or the entry goes.
 			return false
 		}
 	}

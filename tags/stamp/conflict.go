@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// failsOnConflict reports whether an existing tag with the label's key fails the run: the source of the label has onConflict Error. With
-// AlreadyStamped, none does: the tag may be the label's own.
+// failsOnConflict reports whether an existing tag with the label's key fails the run: the label's source has onConflict Error, which is
+// tags.Fail. With AlreadyStamped, no tag fails the run, since the existing tag may be the label's own.
 func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }

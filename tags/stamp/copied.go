@@ -4,9 +4,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// tagsToCopy returns the entries of each tag that the tag field gets from kubernetesMetadata of the input, such as the XR's Kubernetes
-// label team: a. It leaves out team: a if a label has the key team, if removeTags names team, or if team is a reserved key. See
-// testdata/cases/copied.yaml.
+// tagsToCopy returns the tags that the field gets from kubernetesMetadata of the input, each with its entries. An example is team: a, a
+// Kubernetes label of the XR. tagsToCopy leaves out team: a in these cases:
+//   - The field has team: a already.
+//   - team is a reserved key, or only the provider or the cloud sets it.
+//   - mayCopy returns false, since a label has the key team, for example.
+//
+// See testdata/cases/copied.yaml.
 func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
 	for entries := range d.CopiedTags.Tags() {
 		e := &entries[0] // On Azure, zone and Zone are entries of one tag.

@@ -19,15 +19,15 @@ type Decision struct {
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
 
-	// free is the number of free tag slots, while fill fills them.
+	// free is the number of free tag slots, while fill fills them. On AWS, a resource has 50 slots, one for each tag.
 	free int
 
-	// insteadOf has the entries of the cloud's tag that takes the slot of a label, by the label's position. With ignoreTags [backup], the
-	// cloud's backup: daily takes the slot of the label backup: weekly.
-	insteadOf map[int][]tagset.Entry
+	// insteadOfLabel has the entries of the cloud's tag that takes the slot of a label, by the label's position. With ignoreTags [backup],
+	// the cloud's backup: daily takes the slot of the label backup: weekly.
+	insteadOfLabel map[int][]tagset.Entry
 
-	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that need a free slot, each with all of its entries. fill adds
-	// them. If the cloud has the strings zone=a and zone=b, and the field has zone=a, then zone is among them, with both entries.
+	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that fill adds if slots are free. Each has all of its entries.
+	// If the cloud has the strings zone=a and zone=b, and the field has only zone=a, then zone is among them, with both entries.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -50,11 +50,11 @@ type Decision struct {
 }
 
 // Decide decides on the tags of s, and changes only s.Tags. It does this in order:
-//   - It removes tags with reserved keys, unless a trusted source set them.
+//   - It removes tags with reserved keys, unless a source with trusted: true set them.
 //   - It replaces tags with tags of labels, as onConflict says: with Replace, the label env: prod changes {env: dev} to
 //     {env: prod}.
 //   - It gives the tags in ignoreTags their value from the cloud.
-//   - It removes the tags that removeTags names.
+//   - It removes the tags that are named in removeTags of the input.
 //   - It fills the free tag slots.
 //
 // It returns an error if a label has onConflict Error, and an earlier step has set its tag. It also returns an error if another field
@@ -106,7 +106,7 @@ func (d *Decision) removeReserved() {
 
 		if !hasLabel {
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		} else if !d.takesSlotAlready(e) { // No other field manager keeps e, so the label gets its slot.
+		} else if !d.takesSlotAlready(e) { // No other field manager keeps e, so the label gets the slot of e.
 			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
@@ -160,7 +160,7 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// removeReserved has removed Owner: me for the label owner, and owner takes its slot. If removeTags names owner, it takes none.
+	// removeReserved has removed Owner: me, and the label owner takes its slot, unless removeTags names owner.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)
@@ -205,9 +205,8 @@ func (d *Decision) entryToPut(i int) *tagset.Entry {
 	return &spelled
 }
 
-// firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. If matchers match e, and none may touch
-// it, firstMatching adds NoteProtected. For example, an entry of removeTags from a field of the XR names the reserved key owner: see
-// protectedKey.
+// firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. A matcher from a field of the XR may not
+// touch a tag with a reserved key, for example: see protectedKey. If only such matchers match e, firstMatching adds NoteProtected.
 func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
 	if slices.Contains(d.Target.Field.ProviderTags, e.Key) {
 		return nil // The provider would add the tag again.
@@ -221,8 +220,8 @@ func (d *Decision) firstMatching(matchers []matcher, e *tagset.Entry) *matcher {
 	return found
 }
 
-// removeTags removes the tags that removeTags of the input names, and keeps labels from becoming such tags. With [team/*], it removes an
-// earlier step's tag team/a, and the label team/b becomes no tag.
+// removeTags removes the tags that are named in removeTags of the input, and keeps labels from becoming such tags. With [team/*], it
+// removes team/a of an earlier step, and the label team/b becomes no tag.
 func (d *Decision) removeTags() {
 	l := d.Labels
 	if len(l.removeMatchers) == 0 {
@@ -230,14 +229,16 @@ func (d *Decision) removeTags() {
 	}
 
 	for entries := range d.Tags.Tags() {
+		id := entries[0].ID // All entries of a tag have the same ID.
+
 		for i := range entries {
 			if e := &entries[i]; d.removes(e) {
-				d.Tags.Remove(e)
+				d.Tags.Remove(e) // The loop over Tags may remove entries.
 			}
 		}
 
-		// All entries of a tag have the same ID. The label of a removed tag is Removed, too, so fill doesn't add the tag again.
-		if i, isLabel := l.positionByID[entries[0].ID]; isLabel && !d.Tags.Has(entries[0].ID) {
+		// The label of a removed tag is Removed, too, so that fill doesn't add the tag again.
+		if i, isLabel := l.positionByID[id]; isLabel && !d.Tags.Has(id) {
 			d.records[i].Fate = Removed
 		}
 	}
@@ -247,14 +248,14 @@ func (d *Decision) removeTags() {
 	}
 
 	for i := range l.all {
-		entries, hasOther := d.insteadOf[i]
+		cloudEntries, isReplaced := d.insteadOfLabel[i]
 
 		switch {
-		case hasOther: // removeTags may name the cloud's tag that has the label's slot.
-			if d.insteadOf[i] = d.withoutRemoved(entries); len(d.insteadOf[i]) == 0 {
+		case isReplaced: // The cloud's tag is to take the label's slot, but removeTags may name this tag.
+			if d.insteadOfLabel[i] = d.withoutRemoved(cloudEntries); len(d.insteadOfLabel[i]) == 0 {
 				d.records[i].Fate = Removed
 			}
-		case d.records[i].Fate != Undecided: // The first loop has removed or kept the label's tag.
+		case d.records[i].Fate != Undecided: // replace, ignoreTags or the first loop has decided on the label.
 		case l.all[i].removed:
 			d.records[i].Fate = Removed
 			d.noteRemoved(&l.all[i].entry)
@@ -288,10 +289,10 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 
 // fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
 //   - tags of trusted labels
-//   - incomplete tags of other systems: see splitOtherSystemsTags
+//   - tags of other systems that the field has in part, such as zone=a of zone=a and zone=b: see splitOtherSystemsTags
 //   - tags of other labels
-//   - missing tags of other systems
-//   - copied metadata
+//   - other tags of other systems
+//   - tags that kubernetesMetadata copies
 //
 // The order is stable: a tag of this run keeps its slot in the next run. See testdata/cases/in-order.yaml.
 func (d *Decision) fill() error {
@@ -320,8 +321,8 @@ func (d *Decision) fill() error {
 	return nil
 }
 
-// fillLabels gives free slots to the Undecided labels from one position up to another. With 1 free slot and the labels a and b, a becomes a
-// tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
+// fillLabels gives free slots to the Undecided labels at the positions from, from+1 and so on, before to. With 1 free slot and the labels a
+// and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
 func (d *Decision) fillLabels(from, to int) error {
 	for i := from; i < to; i++ {
 		if d.records[i].Fate != Undecided {
@@ -337,20 +338,20 @@ func (d *Decision) fillLabels(from, to int) error {
 			}
 
 			d.free -= needs
-		case l.Trusted:
+		case l.Trusted: // The run fails. Its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, l.Key)
 		default:
-			return nil // Labels are sorted, and no later label may take the slot of an earlier one.
+			return nil // Labels take slots in their order, so no later label comes before this one.
 		}
 	}
 
 	return nil
 }
 
-// putMissing makes a tag of the label at position i, if no earlier step desires this tag. If ignoreTags names the tag, it puts the cloud's
-// value instead, such as backup: daily for the label backup: weekly.
+// putMissing makes a tag of the label at position i, whose tag no earlier step desires. If ignoreTags names the tag, it puts the cloud's
+// value instead, such as backup: daily for the label backup: weekly. It returns an error if conflictOf does.
 func (d *Decision) putMissing(i int) error {
-	if entries, hasOther := d.insteadOf[i]; hasOther {
+	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		d.records[i].Fate = Ignored
 		d.Tags.PutEntries(entries)
 
@@ -369,32 +370,30 @@ func (d *Decision) putMissing(i int) error {
 // slotsForLabel returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
 // has env already.
 func (d *Decision) slotsForLabel(i int) int {
-	if entries, hasOther := d.insteadOf[i]; hasOther {
+	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		return d.slotsForEntries(entries)
 	}
 
 	e := d.entryToPut(i)
-
-	n := d.Tags.GrowthByPut(e)
-	if n > 0 && d.takesSlotAlready(e) {
-		n--
+	if d.takesSlotAlready(e) {
+		return 0
 	}
 
-	return n
+	return d.Tags.GrowthByPut(e)
 }
 
-// slotsForEntries returns how many tag slots the entries of one tag need: 1 for each entry that neither the field nor another
-// field manager has. With env=a in a list of strings, the entries env=a and env=b need 1.
+// slotsForEntries returns how many more tag slots are taken once the entries of one tag replace the tag in the field. For a list of
+// strings with env=a, it returns 1 for env=a and env=b. If the list has env=a, env=b and env=c, it returns -1.
 func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
+
+	if !d.Labels.Shape.Form().HasStrings {
+		entries = entries[:1] // Only a list of strings gets more than one entry of a tag.
+	}
 
 	for i := range entries {
 		if d.takesSlotAlready(&entries[i]) {
 			n--
-		}
-
-		if !d.Labels.Shape.Form().HasStrings {
-			break // In other shapes, all entries take one slot.
 		}
 	}
 
@@ -404,24 +403,25 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 // hasFree reports whether that many slots are free. A tag that needs no slot fits even if there are too many tags already.
 func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 
-// putFitting puts tags, each with its entries, into free slots, and returns the tags that don't fit. With 1 free slot for the tags backup and
-// patch, it puts backup, and returns patch.
+// putFitting puts tags, each with its entries, into free slots. With 1 free slot for the tags backup and patch, it puts backup, and returns
+// patch. It also returns tags that the schema of the kind doesn't admit, such as a value with too many characters.
 func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
-		needs := d.slotsForEntries(entries)
-		if !d.hasFree(needs) || !entries[0].FitsIn(d.Labels.Limits) {
+		needs, isAdmitted := d.slotsForEntries(entries), entries[0].FitsIn(d.Labels.Limits)
+		if !d.hasFree(needs) || !isAdmitted {
 			unplaced = append(unplaced, entries)
 			continue
 		}
 
-		d.free -= max(needs, 0) // If needs is negative, the tag gets fewer entries. Their slots are free in the next run.
+		// Slots that the tag gives back (needs is negative) are for the next run, in which trusted labels come first.
+		d.free -= max(needs, 0)
 		d.Tags.PutEntries(entries)
 	}
 
 	return unplaced
 }
 
-// keysOf returns the key of each tag, by its entries.
+// keysOf returns the key of each tag. entriesOfTags has the entries of each tag.
 func keysOf(entriesOfTags [][]tagset.Entry) []string {
 	return words.Map(entriesOfTags, func(entries []tagset.Entry) string { return entries[0].Key })
 }

@@ -63,7 +63,8 @@ type LookedTag struct {
 	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if there is none.
 	Manager string
 
-	// NamedBy is the first entry of ignoreTags that names the tag, or nil. An entry can name the qualified key of the Label.
+	// NamedBy is the first entry of ignoreTags that names the tag, or nil. On Google Cloud, an entry can name the tag team_a by this key, or
+	// by the qualified key of its Label, team/a.
 	NamedBy *resolve.TagPattern
 }
 
@@ -97,7 +98,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
 
-	// Plans without launchedName, other than resourcePlan, are for fields and items that get no labels. These are not shown.
+	// The Look has the resource's own tag field, and fields for launched resources. Fields that get no labels have no launchedName, and
+	// are left out.
 	_, err := s.planAll(t, func(resourcePlan, p *plan) {
 		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))
@@ -108,7 +110,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 }
 
 // lookedField returns the tags and the records of the plan p, as explain prints them. In a list of strings, each string is a tag, even
-// note, which has no value.
+// a string without a separator, such as note.
 func (s *Stamper) lookedField(p *plan) LookedField {
 	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
 	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
@@ -127,7 +129,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	}
 
 	remove, ignore := s.RemoveTags, s.IgnoreTags
-	if p.HandsLabelsOn { // These entries are for tags, and not for labels that are handed on.
+	if p.HandsLabelsOn { // The field has labels of a composite resource. removeTags and ignoreTags are about cloud tags only.
 		remove, ignore = nil, nil
 	}
 
@@ -155,7 +157,8 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
-// addLabels adds the records of p's labels. The record of the label env: prod has HasKey if the field has env: dev in the state before.
+// addLabels adds the records of p's labels. before is the state before the decision. If it has env: dev, the record of the label env: prod
+// has HasKey.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
 	for i, record := range slices.Concat(p.allRecords, p.labels.skipped) {
 		if record.Fate == TakenAway {
@@ -177,7 +180,7 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 }
 
 // Preview returns the records of labels on a new resource of the profile p that has no tags yet. On generic, the label platform/größe is
-// Skipped. The tag field is a map, or a list of strings if the cloud compares whole strings, as DigitalOcean does.
+// Skipped. The tag field is a map. If the cloud has strings instead of keys and values, as DigitalOcean does, it is a list of strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedField {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {

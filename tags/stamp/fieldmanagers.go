@@ -7,19 +7,20 @@ import (
 )
 
 // takesSlotAlready reports whether the tag of the entry e takes a slot although no step desires it, since another field manager owns it.
-// A label that replaces this tag needs no slot of its own.
+// A label that replaces this tag needs no slot of its own. In a list of strings, only the same string counts: env=dev takes no slot for
+// env=prod.
 func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
-// replaceStayingTags replaces other field managers' tags with tags of labels that need no slot. The label env: prod replaces env: dev of
-// kubectl edit. See testdata/cases/others.yaml.
+// replaceStayingTags puts labels in the place of other field managers' tags with the same key, unless this takes a further slot. The label
+// env: prod replaces env: dev of kubectl edit. See testdata/cases/others.yaml.
 func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
-		replacesStaying := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
-		if !replacesStaying || d.slotsForLabel(i) > 0 { // In a list of strings, env=prod takes a slot beside env=dev.
+		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
+		if !wouldReplace || d.slotsForLabel(i) > 0 { // In a list of strings, env=prod takes a slot beside env=dev.
 			continue
 		}
 

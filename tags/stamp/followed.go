@@ -14,14 +14,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// With ignoreTags [backup], the function gives the tag backup of the resource the value in the status. But the provider also writes the
-// value of the resource to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could go on for ever:
-//  1. The status has weekly, so the function writes weekly to the resource. Meanwhile the provider writes the old daily to the cloud.
-//  2. The status has daily, so the function writes daily to the resource. Meanwhile the provider writes weekly to the cloud.
-//  3. The status has weekly again, as in step 1.
+// With ignoreTags [backup], the function copies the value of the tag backup from the status to the tag field. The provider copies it from
+// the tag field to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could swap the values for ever:
+//  1. The status has weekly, so the function writes weekly to the tag field. Meanwhile the provider writes the old daily to the cloud.
+//  2. The status has daily, so the function writes daily to the tag field. Meanwhile the provider writes weekly to the cloud.
+//  3. The status has weekly again, as in 1.
 //
-// So the function follows the change to weekly, but not daily in step 2: the resource keeps weekly. Once the status has reported daily, and
-// then weekly again, the function would follow a change to daily, too.
+// So the function follows the change to weekly in 1, but not the change to daily in 2: the tag field keeps weekly. The matter is settled
+// once the status has reported daily, and then weekly again. After that, the function follows any change, even one to daily.
 
 // ignoredAnnotation is on composed resources with such tags. It has the changes that the function follows, as JSON by tag: {"backup":
 // {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
@@ -42,7 +42,7 @@ func rememberedChanges(o object.Object) followedChanges {
 	return out
 }
 
-// rememberChanges writes the changes that this run follows to the annotation. Changes of earlier steps stay there.
+// rememberChanges writes the changes that this run follows to the annotation. Changes that earlier steps of the pipeline wrote stay there.
 func (p *plan) rememberChanges() error {
 	followed := p.decision.followedNow
 	if len(followed) == 0 {
@@ -64,9 +64,9 @@ func (p *plan) rememberChanges() error {
 	return err
 }
 
-// follow returns the entries that another system's tag is to have. reported has its entries in the status. If the resource has
-// backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then reports daily once more,
-// follow still returns weekly. See testdata/cases/followed.yaml.
+// follow returns the entries with which the tag field gets another system's tag. reported has the entries of this tag in the status. If
+// the field has backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then reports
+// daily once more, follow still returns weekly. See testdata/cases/followed.yaml.
 func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	id := reported[0].ID
 	if !d.ObservedTags.Has(id) {
@@ -76,13 +76,13 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	observed := slices.Collect(d.ObservedTags.EntriesWith(id))
 	name := nameOf(id)
 	last, isFollowed := d.FollowedBefore[name]
-	waitsForOldValue := isFollowed && !last.Reported
+	mayComeBack := isFollowed && !last.Reported // After the change to weekly, the status has not had the old daily yet.
 
 	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
-	case reportedDigest == observedDigest && waitsForOldValue: // The status may still report the old value once more.
+	case reportedDigest == observedDigest && mayComeBack: // The change stays in the annotation, so that daily isn't followed.
 		d.followedNow[name] = last
 	case reportedDigest == observedDigest: // The tag has settled.
-	case isFollowed && reportedDigest == last.From: // This is the old value, which the provider has written back.
+	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, from the old tag field.
 		d.followedNow[name] = followedChange{From: last.From, Reported: true}
 		return observed
 	default: // Somebody has changed the tag in the cloud.

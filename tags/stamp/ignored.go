@@ -11,10 +11,10 @@ func (d *Decision) ignoreTags() {
 		return
 	}
 
-	d.insteadOf, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
+	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
 
 	// The status may no longer have tags that an earlier run kept. Crossplane owns such tags, so they are found only if owners are known.
-	// Field.Observed has the paths of reported tags. Without a path, no run has kept any.
+	// Field.Observed has the paths in the status at which the provider reports tags. Without such a path, no run has kept any tags.
 	if hasOwners := !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.ObservedTags.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
@@ -28,34 +28,36 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// keptByEarlierRun reports whether an earlier run kept the observed entry e because of ignoreTags: nobody else wants e, neither a step, a
-// label nor another field manager, and the provider doesn't report it. Such a tag stays until removeTags names it.
+// keptByEarlierRun reports whether the observed entry e has no other reason than ignoreTags in an earlier run: ignoreTag checks that
+// ignoreTags names e. Other reasons are a step that desires e, a label with its key, another field manager that owns e, and a provider
+// that reports e. A tag without other reasons stays until removeTags names it.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
-	othersWantIt := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
+	hasOtherReason := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
 
-	return !othersWantIt && !d.CloudTags.Has(e.ID)
+	return !hasOtherReason && !d.CloudTags.Has(e.ID)
 }
 
-// ignoreTag gives a tag its entries in the cloud, if ignoreTags names it: backup: weekly of an earlier step becomes the cloud's backup:
-// daily. With onConflict Retain, a desired tag keeps its value. The label backup gets the fate Ignored.
+// ignoreTag gives a tag its entries in the cloud, if an entry of ignoreTags names it: backup: weekly of an earlier step becomes the cloud's
+// backup: daily. A label backup gets the fate Ignored, now or in fill. If the entry of ignoreTags has onConflict Retain, tags of labels and
+// of earlier steps keep their values.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
-	entries, found := d.ignoredEntries(entries)
-	if found == nil {
+	entries, m := d.ignoredEntries(entries)
+	if m == nil {
 		return
 	}
 
 	labelPositions, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
 
 	hasLabel := len(labelPositions) > 0
-	if found.isRetain && (hasLabel || isDesired) {
+	if m.isRetain && (hasLabel || isDesired) {
 		return
 	}
 
 	entries = d.follow(entries)
 
 	switch {
-	case hasLabel && !isDesired: // The tag takes the slot of the first label, which stays Undecided until fill.
-		d.insteadOf[labelPositions[0]] = entries
+	case hasLabel && !isDesired: // The tag takes the slot of the first label. fill makes this label Ignored if the slot is free.
+		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
 		d.Tags.PutEntries(entries)
@@ -69,8 +71,8 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 }
 
 // ignoredEntries returns those entries of one tag that ignoreTags names, and the matcher of the first of them, or nil. It leaves out
-// entries with reserved keys, and with keys that only the cloud may set, such as aws:createdBy.
-func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry, found *matcher) {
+// entries with reserved keys, entries with keys that only the cloud may set, such as aws:createdBy, and values that the field can't hold.
+func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry, firstMatcher *matcher) {
 	l := d.Labels
 
 	for i := range entries {
@@ -84,7 +86,7 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 			continue
 		}
 
-		// The cloud would refuse a tag that only it may set.
+		// The field may be unable to hold the value, such as a list in a map of strings.
 		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
 		if l.belongsToCloud(e) || !fieldCanHold {
 			continue
@@ -95,24 +97,24 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 			continue
 		}
 
-		// Not even an entry of the input itself keeps a reserved key.
+		// Even if the input itself has a reserved key in ignoreTags, the cloud's tag with this key isn't kept.
 		if key, isReserved := l.reservedKey(e); isReserved {
 			d.notes.add(NoteProtected, key)
 			continue
 		}
 
-		if found == nil {
-			found = m
+		if firstMatcher == nil {
+			firstMatcher = m
 		}
 
 		theirs = append(theirs, *e)
 	}
 
-	return theirs, found
+	return theirs, firstMatcher
 }
 
-// splitOtherSystemsTags splits otherSystemsTags into incomplete tags, of which the field has fewer entries than the cloud, and missing
-// tags. If the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, then zone is incomplete, and backup is missing.
+// splitOtherSystemsTags splits otherSystemsTags into incomplete tags, of which the field has at least one entry, and missing tags, of which
+// it has none. If the cloud has zone=a, zone=b and backup=daily, and the field has zone=a, then zone is incomplete, and backup is missing.
 func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry) {
 	for _, entries := range d.otherSystemsTags {
 		switch {
@@ -137,8 +139,9 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// A provider without tags in the status never reports them in two cases: its kind has no field for them, or it has read a tagged
-	// resource in the cloud and reported none.
+	// A status without tags may get them later, but not in two cases:
+	//   - The kind has no path for tags in its status.
+	//   - The resource has tags, and the provider has already read the resource in the cloud.
 	isTagged := hasMoreThanProviderTags(t, d.ObservedTags)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 

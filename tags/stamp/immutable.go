@@ -216,9 +216,10 @@ func (p *plan) keepFixed() {
 		return
 	}
 
+	// The result says that the tags stay. The zero Stamped drops the changes that the plan had.
 	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{}
 
-	// Crossplane applies what is desired, so the observed value must be desired, too.
+	// Crossplane applies the desired value, so it must be exactly the observed one: {} instead of null would be a change.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

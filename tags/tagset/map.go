@@ -32,7 +32,7 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 		key := m.keys.keyText(name)
 
 		isPrivate := m.keys.Metadata != "" && object.IsPrivate(key)
-		if isPrivate || m.field.OnlyKubernetes(name) {
+		if isPrivate || m.field.IsOnlyForKubernetes(name) {
 			if m.nonTags == nil {
 				m.nonTags = make(map[string]object.Node)
 			}
