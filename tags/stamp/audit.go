@@ -85,7 +85,7 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 
 	// Find locates the tag fields of selected resources only, so Locate does it here.
 	if isAudited := s.Audits && !t.Observed.IsZero(); isAudited && targets.Locate(t) {
-		l := s.knownResourceLabelsOf(t).labelsFor(t)
+		l := s.resourceLabelsOrCommon(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
 		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })

@@ -35,7 +35,8 @@ type Labels struct {
 	reservedByLabels     profile.KeySet
 	firstWithReservedKey map[string]int
 
-	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Nobody else may set these keys.
+	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label is no tag, but an earlier step's tag
+	// with its key goes all the same: see removeReserved.
 	reservedBySkipped profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
@@ -78,8 +79,8 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// A Narrow profile is for some resources of a cloud, such as BucketObjects. Other resources with the same profile name may have the
-		// label.
+		// All resources on aws share the reason to skip a label. A Narrow profile is for some of these resources only, such as BucketObjects,
+		// and its reasons are not shared.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
@@ -91,7 +92,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for _, t := range transformed.Tags {
 		isFit := l.add(t)
 
-		switch {
+		switch { // Transform skips untrusted labels with reserved keys, so a Reserved label of Tags is trusted.
 		case !t.Reserved:
 		case isFit:
 			reservedByLabels = append(reservedByLabels, t.Key)
@@ -100,7 +101,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	// A star in a label's key is a character like any other, so With adds the keys.
+	// NewFoldedKeySet would read team/* as a pattern. With reads it as a key that ends with a star.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(reservedByLabels...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -137,12 +138,12 @@ func (l *Labels) add(t tags.Tag) bool {
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
 	l.positionByID[l.all[i].entry.ID] = i
 
-	// Spellings has the keys of labels that differ in case alone.
+	// Spellings has the keys of labels that differ in case alone, on a cloud that ignores case.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
 		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
 
-	key := profile.FoldKey(t.Key)
+	key := profile.FoldKey(t.Key) // Reserved keys ignore case on every cloud.
 	if _, isKnown := l.firstWithReservedKey[key]; t.Reserved && !isKnown {
 		l.firstWithReservedKey[key] = i
 	}
@@ -151,7 +152,8 @@ func (l *Labels) add(t tags.Tag) bool {
 }
 
 // unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
-// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b. Its string zone=a=b is also the tag zone=a: b.
+// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since a reader of its string zone=a=b may find the
+// key zone=a.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
@@ -160,32 +162,34 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 	return l.Refuses(t.Key, t.Value)
 }
 
-// setKnownKeys sets Known and Patterns, the keys that make tags of strings in a list: keys of labels, keys that providers set, and keys
-// that removeTags or ignoreTags names. If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is opaque:
-// it isn't known to be a tag.
+// setKnownKeys sets the keys by which a string in a list is read as a tag:
+//   - Known has the keys of labels, keys that providers set, and whole keys in trusted entries of removeTags and ignoreTags.
+//   - Patterns has the keys of all these entries, such as team/*.
+//
+// If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is opaque: it isn't known to be a tag.
 func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
 		keys = append(keys, l.all[i].Key)
 	}
 
-	var exact, patterns []string
+	var wholeKeys, patterns []string
 
 	for _, k := range named {
 		patterns = append(patterns, k.Key)
 
-		// A key from a field of the XR is not Known, since its author could hide a label's tag with it. If zone=a were Known, the string
-		// zone=a=b would no longer be the tag zone: a=b of a label, since the longest Known key counts.
+		// The longest Known key counts. If a field of the XR could make zone=a Known, the string zone=a=b would no longer be the tag zone: a=b
+		// of the label zone. So the writer of the XR could hide this tag.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
-			exact = append(exact, k.Key)
+			wholeKeys = append(wholeKeys, k.Key)
 		}
 	}
 
-	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
+	l.Known, l.Patterns = l.transformed.KeySet(wholeKeys...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns Keys that make a tag of each string in a list. Known keys, such as the keys of labels, come first. With the label
-// zone=a, the string zone=a=b is the tag zone=a: b. The string x=y=z is the tag x: y=z, since no label has its key.
+// allKeys returns Keys with which every string in a list is a tag, even if its key isn't known. With a label whose key is zone=a, the
+// string zone=a=b is the tag zone=a: b. A string without a Known key has the key before its first separator: x=y=z is the tag x: y=z.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -193,34 +197,34 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// positionOf returns the position of the label whose tag is the entry e, with any value. ok is false if there is no such label.
+// positionOf returns the position of the label that has the tag e, whatever its value: the label env: prod has env: dev. ok is false if
+// there is no such label.
 func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
-	position, ok = l.positionByID[e.ID]
+	position, ok = l.positionByID[e.ID] // An opaque entry has no ID, and so no label.
 
-	return position, ok && !e.Opaque
+	return position, ok
 }
 
-// positionsOf returns the positions of the labels with the key of the entry e. If a cloud ignores case, such as DigitalOcean, there can
-// be two: if ours:Env and ours:env are labels, an entry with either key has both positions.
+// positionsOf returns the positions of all labels with the key of the entry e. In most cases, that is the position of positionOf. If the
+// cloud ignores case, such as DigitalOcean, and ours:Env and ours:env are labels, an entry with either key has both positions.
 func (l *Labels) positionsOf(e *tagset.Entry) []int {
+	// positionsByFold has only keys that several labels share.
 	if positions := l.positionsByFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
 		return positions
 	}
 
-	if i, ok := l.positionByID[e.ID]; ok {
+	if i, ok := l.positionOf(e); ok {
 		return []int{i}
 	}
 
 	return nil
 }
 
-// setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list
-// of strings, one string can have several keys, and a string without a separator is a key.
+// setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list of strings,
+// KeyIn finds the key of crossplane-kind=bucket, but not the key of the string crossplane-kind, which has no separator.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	_, found := e.KeyIn(tags.ProvidersKeySet())
-	isBareKey := e.String() != "" && tags.ProvidersKeySet().Has(e.Key) // KeyIn finds no key in a string without a separator.
-
-	return found || isBareKey
+	return found || tags.ProvidersKeySet().Has(e.Key)
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
@@ -239,7 +243,7 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 		return key
 	}
 
-	// In a list of strings, a string without a separator is a tag without a value. Its key can be reserved, too.
+	// In a list of strings, reservedKey finds no key in a string without a separator. Such a string is a key, which can be reserved, too.
 	positions := l.positionsOf(e)
 	isReserved := l.transformed.Reserved().Has(e.Key)
 	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].Trusted })
@@ -256,13 +260,13 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 // eks:eks-cluster-name.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
-	if p.Takes(e.Key) || p.Reserves(e.Key) { // Takes knows whole keys, and Reserves knows prefixes.
-		return true
-	}
+	hasKeyOfCloud := p.Takes(e.Key) || p.Reserves(e.Key)
 
-	// In a list of strings, a reserved prefix may include the separator after the key: the string aws:prod has the prefix aws:, and its key
-	// aws doesn't. A key of Unreserved, such as goog-partner-solution, is free although it has a reserved prefix.
-	return !slices.Contains(p.Unreserved, e.Key) && p.Reserves(e.String())
+	// In a list of strings, a reserved prefix may include the separator: the string aws:prod has the prefix aws:, but its key aws hasn't.
+	// A key of Unreserved, such as goog-partner-solution, is free although it has a reserved prefix.
+	hasPrefixOfCloud := p.Reserves(e.String()) && !slices.Contains(p.Unreserved, e.Key)
+
+	return hasKeyOfCloud || hasPrefixOfCloud
 }
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.

@@ -9,11 +9,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A fieldStamper stamps several fields of one resource, one after the other, such as volumeTags of an Instance.
+// A fieldStamper stamps several fields of one resource, one after the other, such as volumeTags and rootBlockDevice.tags of an Instance.
 type fieldStamper struct {
 	*Stamper
 
-	// resourcePlan is the plan of the resource. Its Stamped gets each field that changes.
+	// resourcePlan is the plan of the resource itself. Whenever a field changes, its Stamped becomes the resource with the changed field.
 	resourcePlan *plan
 	labels       *resourceLabels
 
@@ -21,14 +21,15 @@ type fieldStamper struct {
 	onPlan func(*plan)
 }
 
-// planLaunched plans the tags of the fields for launched resources, such as volumeTags of an Instance. It adds the notes of each field's
-// plan to resourcePlan, the plan of the resource itself, and calls onPlan with both plans. See testdata/cases/launched.yaml.
+// planLaunched plans the tags of the fields for launched resources. For example, an Instance launches volumes, and has their tags in
+// volumeTags. planLaunched adds the notes of each field's plan to resourcePlan, the plan of the resource itself, and calls onPlan with both
+// plans. See testdata/cases/launched.yaml.
 func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
 	t, d := resourcePlan.target, resourcePlan.decision
-	hasFields := len(t.Launched)+len(t.NeverWritten) > 0
-	runFails := d != nil && len(d.trustedWithoutSlot) > 0 // With a LimitError.
+	hasNoWork := len(t.Launched)+len(t.NeverWritten) == 0 || resourcePlan.LeftAlone != ""
+	runFails := d != nil && len(d.trustedWithoutSlot) > 0 // In the end, Stamp returns a LimitError: see limits.
 
-	if isWritten := resourcePlan.LeftAlone == "" && !runFails; !hasFields || !isWritten {
+	if hasNoWork || runFails {
 		return nil
 	}
 
@@ -41,7 +42,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		var err error
 
 		switch {
-		case !place.LaunchedField.Applies(t.Resource, t.Observed): // Labels don't go to the field.
+		case !place.LaunchedField.Applies(t.Resource, t.Observed): // The field gets no labels, but earlier steps may have set reserved keys.
 			fs.removeReservedAt(place)
 		case place.LaunchedField.IsSwitch():
 			err = fs.switchOn(place)
@@ -56,15 +57,15 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		}
 	}
 
-	for _, path := range t.NeverWritten {
+	for _, path := range t.NeverWritten { // A change of these fields could replace a running resource, for example.
 		fs.noteReserved(path)
 	}
 
 	return nil
 }
 
-// addNotesOf adds what fieldPlan has to tell to p, the plan of the resource itself: notes, the mismatch, withheld labels and trusted
-// tags. If the tag env: dev is retained in volumeTags, the result of the Instance says so.
+// addNotesOf adds what fieldPlan has to tell to p, the plan of the resource itself: notes, the mismatch, trusted tags, and withheld labels.
+// If onConflict Retain keeps env: dev in volumeTags, the label env: prod is withheld, and the result of the Instance says so.
 func (p *plan) addNotesOf(fieldPlan *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)
 	p.Notes = append(p.Notes, fieldPlan.Notes...)
@@ -86,15 +87,22 @@ func (p *plan) addNotesOf(fieldPlan *plan) {
 func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
 	t := fs.targetAt(place)
 
-	p, err := fs.planField(t, fs.labels.labelsFor(t))
-	if err != nil {
-		return err
+	p, err := fs.planNamed(t, fs.labels.labelsFor(t), place.LaunchedField.Name())
+	if err == nil {
+		fs.apply(p)
 	}
 
-	p.launchedName = place.LaunchedField.Name()
-	fs.apply(p)
+	return err
+}
 
-	return nil
+// planNamed returns the plan of planField for a field that gets labels, with the name as launchedName.
+func (fs *fieldStamper) planNamed(t *locate.Target, labels *Labels, name string) (*plan, error) {
+	p, err := fs.planField(t, labels)
+	if err == nil {
+		p.launchedName = name
+	}
+
+	return p, err
 }
 
 // targetAt returns the target whose tag field is at the place, in the resource with the fields that are stamped so far.

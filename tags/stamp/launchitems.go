@@ -9,7 +9,7 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	// t stands for any item of the list: it says how large labels are in an item, and has the message if the list can't be read.
+	// t stands for any item of the list: all items have the same labels, and share the error if the list can't be read.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 	labels := fs.labels.labelsFor(t)
 
@@ -17,15 +17,16 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	if err != nil {
 		t.DesiredErr = err // It becomes the Mismatch of the plan.
 
-		p, err := fs.planField(t, labels)
-		p.launchedName = place.LaunchedField.Name()
-		fs.onPlan(p)
+		p, err := fs.planNamed(t, labels, place.LaunchedField.Name())
+		if err == nil {
+			fs.onPlan(p)
+		}
 
 		return err
 	}
 
-	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxInItems {
-		return tooManyItems(labeledCount, len(labels.all))
+	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
+		return tooManyBytesInItems(labeledCount, len(labels.all))
 	}
 
 	observed := make(map[string]object.Object)
@@ -43,11 +44,11 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	if added, err = stampItem(added); err != nil {
+	if added, err = stampItem(added); err != nil { // If the list lacks no item, added stays the zero Node.
 		return err
 	}
 
-	switch isTagged := added.Len() > 1; { // The cloud refuses an item with nothing but its key, so such an item isn't added.
+	switch isTagged := added.Len() > 1; { // Without tags, added has nothing but its key, and the cloud refuses such an item.
 	case isTagged:
 		stamped = stamped.Append(added)
 	case !changed:
@@ -62,7 +63,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 }
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. It returns the zero
-// Node if the item has lost its last tag, and has nothing but its key now. observed has the observed items by their keys, such as volume.
+// Node if the item goes with its last tag: MapItems leaves it out then. observed has the observed items by their keys, such as volume.
 func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -92,7 +93,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}
 
-	// Such an item has lost its tags and has nothing but its key, and the cloud refuses it.
+	// If the place names an item, the function may have added it. An item that now has nothing but its key goes, since the cloud refuses it.
 	if place.LaunchedField.Item != "" && stamped.Len() == 1 {
 		return object.Node{}, nil
 	}
@@ -100,7 +101,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 	return stamped, nil
 }
 
-// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other items lose
+// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other items only lose
 // tags with reserved keys that no trusted source has set.
 func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
 	labels := fs.labels.labelsFor(t)
@@ -109,15 +110,12 @@ func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *loc
 		return fs.planReserved(t, labels), nil
 	}
 
-	p, err := fs.planField(t, labels)
-	p.launchedName = place.LaunchedField.List.String() + "[" + key + "]." + place.LaunchedField.Path.String()
-
-	return p, err
+	return fs.planNamed(t, labels, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
 }
 
-// itemsOf returns the list at the place, and the number of items that get labels. If the place names an item that the list lacks, added is
-// this item. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, added is {resourceType: volume}, and
-// labeledCount is 1.
+// itemsOf returns the list at the place. If the place names an item that the list lacks, added is this item. labeledCount is the number of
+// items that get labels, with the added one. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, added
+// is {resourceType: volume}, and labeledCount is 1.
 func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, added object.Node, labeledCount int, err error) {
 	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
 

@@ -7,8 +7,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// removeReservedAt removes tags with reserved keys from a field for launched resources that gets no labels. An example is volumeTags of an
-// Instance whose block devices have tags of their own. Switches and fields in lists stay as they are.
+// removeReservedAt is for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own. It
+// removes tags with reserved keys that an earlier step has set there without a trusted source. Fields in lists stay as they are, and so do
+// switches, which hold no tags: see switchOn.
 func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.targetAt(place)
@@ -43,6 +44,7 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 		for e := range set.All() {
 			key, isReserved := labels.reservedKey(e)
 			i, isLabel := labels.positionOf(e)
+			// Only trusted labels are Reserved.
 			isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
 			mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
 

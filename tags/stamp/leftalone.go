@@ -16,14 +16,15 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	p := newPlan(t, nil)
 
 	switch {
-	case !s.hasTagWork(): // Without labels, nobody asks why.
+	case !s.hasTagWork(): // Without labels, nobody expects tags, so the result needs no reason.
 	case t.LeaveReason != locate.None:
 		p.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
 		p.NoFieldReason = t.NoFieldReason
 
-		hasExactReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
-		if t.IsComposite() && !hasExactReason {
+		// Undeclared is about composite resources, and says more than Composite. An unknown kind is managed, and so not composite.
+		keepsReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
+		if t.IsComposite() && !keepsReason {
 			p.NoFieldReason = locate.Composite
 		}
 
@@ -43,27 +44,27 @@ func (s *Stamper) keepAppliedTags(p *plan) {
 
 	switch {
 	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
-		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.knownResourceLabelsOf(t)}
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
 		forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
 		for owned := range t.OwnedInForProvider() {
 			fs.keepInOwnedFields(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}})
 		}
-	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None: // The tag field is known.
-		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.knownResourceLabelsOf(t)}
+	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None: // Locate has found the tag field, its Place.
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
 		fs.keepTags(t)
 
 		for _, place := range t.Launched {
 			f := &place.LaunchedField
-			if isOneField := !f.IsSwitch() && !f.IsInList(); isOneField && f.Applies(t.Resource, t.Observed) {
+			if isTagField := !f.IsSwitch() && !f.IsInList(); isTagField && f.Applies(t.Resource, t.Observed) { // A switch holds no tags.
 				fs.keepTags(fs.targetAt(place))
 			}
 		}
 	}
 }
 
-// keepTags copies tags of this function that Crossplane has applied from the observed field of t to the desired field. It copies
-// plexsphere:env: prod if no step desires plexsphere:env.
+// keepTags keeps tags of this function that Crossplane has applied, and that no step desires now. It copies such tags, for example
+// plexsphere:env: prod, from the observed to the desired field of t.
 func (fs *fieldStamper) keepTags(t *locate.Target) {
 	labels := fs.labels.labelsFor(t)
 
@@ -75,10 +76,10 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	hasCopied := false
 
 	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
-		// If Crossplane applies tags of earlier steps to an atomic field, all other entries go.
+		// Crossplane's own entries go if no step desires them. If earlier steps desire tags of an atomic field, other managers' entries go, too.
 		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
 
-		// In a list of strings, HasTagOf compares whole strings. Has compares keys, which opaque strings don't have.
+		// In a list of strings, HasTagOf looks for the whole string, and Has for the key. An opaque string has no key.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
 		if isLost := goes && !isDesired; isLost && labels.belongsToFunction(e) {
@@ -100,17 +101,17 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 // keepInOwnedFields keeps applied tags of a resource whose tag field nobody knows. It looks for tags in the fields of the observed object,
 // and in the objects within it. A field may be the tag field if both hold:
 //   - It is a map, a list of strings, or a list of objects with a key.
-//   - Crossplane owns a part of it: owned, which is a field manager's part of metadata.managedFields for the object, has the field.
+//   - Crossplane owns the field or a part of it: owned has the field.
 //
-// path is the path of the object. If owned has f:labels and f:region for spec.forProvider, the map spec.forProvider.labels keeps its tags,
-// and the string spec.forProvider.region can't have any.
+// path is the path of the object, and owned is what Crossplane owns in the object, by metadata.managedFields. If owned has f:labels and
+// f:region for spec.forProvider, the map spec.forProvider.labels keeps its tags, and the string spec.forProvider.region can't have any.
 func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path object.Segments) {
 	for name, v := range observed.Fields() {
 		ownedPart := owned.Field("f:" + string(name))
 		segments := append(slices.Clone(path), object.Segment{Field: string(name)})
 
 		p, err := object.ParsePath(segments.String())
-		if !ownedPart.IsThere() || err != nil {
+		if err != nil || !ownedPart.IsThere() { // A field with the name * has no path, since * stands for all items of a list.
 			continue
 		}
 
@@ -124,7 +125,8 @@ func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path obje
 }
 
 // guessField returns a tag field with the shape of the observed value v. ok is false if no tag field has such a value. In a list of
-// objects, the name of the key's field begins or ends with key: [{tagKey: env, tagValue: prod}].
+// objects, the name of the key's field begins or ends with key: [{tagKey: env, tagValue: prod}]. The field of the value stays unnamed:
+// keepTags copies whole objects.
 func guessField(v object.Node) (f field.Field, ok bool) {
 	switch {
 	case v.IsObject():

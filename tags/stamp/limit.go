@@ -29,20 +29,20 @@ func tooManyBytes(labels, advice string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// maxInItems is the most bytes that labels may count in all items of lists together. In each item, a label counts its key, its value and
-// entrySize. A decision on a label takes about that much memory, even if the label is not written.
+// maxBytesInItems is the most bytes of labels in all items of lists together. For each label and item, these are the bytes of the key and
+// the value, and entrySize. The decision on a label in an item takes about that much memory, even if the label is not written.
 const (
-	entrySize  = 64
-	maxInItems = 64 << 20
+	entrySize       = 64
+	maxBytesInItems = 64 << 20
 )
 
-// tooManyItems returns the error if so many labels in each of so many items count more than maxInItems bytes.
-func tooManyItems(items, labels int) error {
+// tooManyBytesInItems returns the error if so many labels in each of so many items have more than maxBytesInItems.
+func tooManyBytesInItems(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
-		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxInItems, entrySize)}
+		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxBytesInItems, entrySize)}
 }
 
-// sizeInItem returns the bytes that the labels count in one item of a list.
+// sizeInItem returns the bytes of the labels in one item of a list, for maxBytesInItems.
 func (l *Labels) sizeInItem() (size int) {
 	for i := range l.all {
 		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)
@@ -86,16 +86,14 @@ func (l *limits) add(resourcePlan, p *plan) {
 		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlot, strconv.Quote), 0))
 	}
 
-	// limitPolicy is about tags, and not about labels that are handed on.
-	if isStrict := l.isStrict && !resourcePlan.HandsLabelsOn; !isStrict || !p.decisionHolds {
-		return
-	}
-
 	count := 0
 
-	for i := range p.allRecords {
-		if p.allRecords[i].lacksSlot() {
-			count++
+	// limitPolicy is about tags, and not about labels that are handed on to a composite resource.
+	if isStrict := l.isStrict && !resourcePlan.HandsLabelsOn; isStrict && p.decisionHolds {
+		for i := range p.allRecords {
+			if p.allRecords[i].lacksSlot() {
+				count++
+			}
 		}
 	}
 

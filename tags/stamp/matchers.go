@@ -9,7 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A matcher matches tags by entries of removeTags or ignoreTags that follow one another. The entries differ in key and value only.
+// A matcher stands for consecutive entries of removeTags or ignoreTags that differ only in key and value. It matches the tags that any of
+// these entries names.
 type matcher struct {
 	// isRetain reports whether the entries have onConflict Retain. isUntrusted reports whether their keys come from a field, such as
 	// spec.removeTags of the XR.
@@ -31,7 +32,7 @@ func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []
 	for len(entries) > 0 {
 		first := entries[0]
 
-		// The first count entries are alike, and become one matcher.
+		// The matcher gets entries up to the first one that isn't like the first entry.
 		count := slices.IndexFunc(entries, func(e resolve.TagPattern) bool { return e.Retain != first.Retain || e.Untrusted != first.Untrusted })
 		if count < 0 {
 			count = len(entries)

@@ -21,7 +21,7 @@ type Note struct {
 	// Manager is the field manager that owns the tags, such as kubectl-edit. It is empty if the kind of note is not about owners.
 	Manager string
 
-	// Field is the path of the field for launched resources that has the tags. It is set only for NoteReservedLaunched.
+	// Field is set only for NoteReservedLaunched. It is the path of the field with the tags, such as spec.forProvider.ebsBlockDevice.tags.
 	Field string `json:"field,omitzero"`
 }
 
@@ -33,7 +33,7 @@ const (
 	// the resource exists.
 	NoteImmutable NoteKind = iota
 
-	// NoteOtherValue says that tags stay because removeTags names them with another value.
+	// NoteOtherValue says that tags stay because removeTags names them with another value: it names env: dev, and the tag is env: prod.
 	NoteOtherValue
 
 	// NoteOwned says that tags stay although removeTags names them, since the Manager owns them.
@@ -45,12 +45,12 @@ const (
 	// NoteUnreported says that ignoreTags has no effect, since the provider reports no tags, even after it has looked at the cloud.
 	NoteUnreported
 
-	// NoteLastStays says that the last tag stays in the cloud, since the provider fills an empty tag field with the cloud's tags, or
-	// leaves these tags alone.
+	// NoteLastStays says that the tag field loses its last tag, but that the tag stays in the cloud. The provider fills an empty tag field
+	// with the cloud's tags, or leaves these tags alone.
 	NoteLastStays
 
-	// NoteLeftover says that tags with keyPrefix stay although no step desires them, since the Manager owns them. It also says that the last
-	// tag stays, since the Manager owns the tag field itself: see keepLastTag.
+	// NoteLeftover says that tags with keyPrefix stay in the tag field although no step desires them, since the Manager owns them. It also
+	// says that the last tag stays there, since the Manager owns the field itself: see keepLastTag.
 	NoteLeftover
 
 	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
@@ -77,18 +77,19 @@ const (
 	// NoteRemoved says that tags are removed although ignoreTags names them, since removeTags names them, too.
 	NoteRemoved
 
-	// NoteStaysSelected says that the resource may stay selected by matchCloudTags after the tags have left the cloud.
+	// NoteStaysSelected says that the resource may stay selected after the tags of matchCloudTags have left the cloud, since its status may
+	// keep them.
 	NoteStaysSelected
 
-	// NoteLastKept says that the last tag stays in the tag field. Without this tag, the parent of the field would be empty, such as
-	// spec.forProvider, and API servers refuse that.
+	// NoteLastKept says that the function keeps the last tag in the tag field, although nobody else owns it. Without this tag, the parent of
+	// the field would be empty, such as spec.forProvider, and API servers refuse that.
 	NoteLastKept
 )
 
 // Notes has the notes on one resource.
 type Notes []Note
 
-// add adds the keys to the note of the kind.
+// add adds the keys to the note of the kind. Notes about the whole tag field have no keys, and are appended without add.
 func (n *Notes) add(kind NoteKind, keys ...string) { n.addOwned(kind, "", keys...) }
 
 // addOwned adds the keys to the note of the kind and the manager. If NoteOwned gets env and then owner with the manager kubectl-edit, one
@@ -143,7 +144,7 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 func (d *Decision) noteStayingTags(notes *Notes) {
 	staying := d.stayingTags()
 	if d.Tags.Len() == 0 {
-		staying = d.OtherManagersTags // Without tags, Crossplane doesn't apply the field. So they stay even in an atomic field.
+		staying = d.OtherManagersTags // Without tags, Crossplane doesn't apply the field, so other managers' tags stay even if it is atomic.
 	}
 
 	var found Notes
@@ -157,7 +158,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 
 		if key, isReserved := d.Labels.reservedKey(e); isReserved {
 			found.addOwned(NoteReserved, owner.Manager, key)
-		} else if owner.Others && d.Labels.hasKeyPrefix(e) {
+		} else if owner.Others && d.Labels.hasKeyPrefix(e) { // An entry without any owner stays, too, but is nobody's leftover.
 			// An opaque string has no key. The note has the text before its separator.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
@@ -175,7 +176,8 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 // keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags [{key: env,
 // value: test}], it returns env for the tag env: prod.
 func (d *Decision) keysWithOtherValues() (keys []string) {
-	// Decide has removed the tags that have the named values, so the tags that are left have other values.
+	// Decide has removed the tags with the named values, so the named tags that are left have other values. The provider's own tags stay at
+	// any value, and don't count.
 	for e := range d.Tags.All() {
 		if isNamed := !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e); isNamed && !d.addedByProvider(e) {
 			keys = append(keys, e.Key)
@@ -185,9 +187,9 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 	return keys
 }
 
-// keptKeys returns the keys of the otherSystemsTags that are tags now.
+// keptKeys returns the keys of those tags of otherSystemsTags that the field gets or has.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags {
+	for _, entries := range d.otherSystemsTags { // removeTags may have removed all entries of a tag.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

@@ -18,8 +18,8 @@ type Outcome struct {
 	// Skips has the skipped labels, sorted by provider, reason and qualified key.
 	Skips []Skip
 
-	// CloudRefuses has labels that are tags by the contract's rules, but that the cloud's own API refuses. Their Limit is a limit of this
-	// API. They are sorted like Skips.
+	// CloudRefuses has labels that are written as tags, since the tag profile admits them, but that the cloud's own API refuses. Their Limit
+	// is the limit of this API. They are sorted like Skips.
 	CloudRefuses []Skip
 
 	// Changed has the changed resources by name, with their tags and with copied metadata.

@@ -26,14 +26,15 @@ type plan struct {
 	// only records of tags that are taken away: see planReserved.
 	allRecords []Record
 
-	// restoredProviderTags reports whether desiredTags added the provider's own tags to tags of earlier steps.
+	// restoredProviderTags reports whether desiredTags added the provider's own tags, such as crossplane-kind, to an atomic list of earlier
+	// steps' tags. Otherwise, Crossplane would replace the list, and the provider's tags would be lost.
 	restoredProviderTags bool
 }
 
 // newPlan returns a plan for t with the labels l, before any decision.
 func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
-		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsLabelsOn: t.Profile.HandsLabelsOn},
+		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.GroupVersionKind.Kind, Provider: t.Profile.Name, HandsLabelsOn: t.Profile.HandsLabelsOn},
 		target: t, labels: l,
 	}
 }
@@ -63,12 +64,13 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
+	// Reserved keys are work even without labels: tags of earlier steps that have such keys go.
 	hasLabelsOrEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
 	hasWork := hasLabelsOrEntries || !l.transformed.Reserved().Empty() || t.CopiedEntries.IsThere()
 
-	// Even without labels and entries, the run may have to write the field in three cases:
-	//   - The field is atomic. The provider's own tags stay in an atomic list, and an empty atomic field may have to stay.
-	//   - The provider fills a missing field (LateInit), and an earlier run has removed the field. Then this run adds an empty one.
+	// Even without such work, the run may have to write the field in three cases:
+	//   - The field is atomic. It may need the provider's own tags (desiredTags), or have to stay, empty (parentBecomesNull).
+	//   - The provider fills a missing field (LateInit). If an earlier run has removed the field, this run may add an empty one.
 	//   - The observed field has tags, and all of them may go now: see keepLastTag.
 	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
 	if !hasWork && !mayNeedField {
@@ -84,17 +86,15 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, err
 	}
 
-	p.allRecords = p.decision.completeRecords(t.APIProfile)
+	p.allRecords = p.decision.completeRecords(t.APIProfile) // The cloud's own API may refuse some of the decided tags.
 	if len(p.decision.trustedWithoutSlot) > 0 {
-		return p, nil // The run fails with a LimitError.
+		return p, nil // In the end, Stamp returns a LimitError: see limits.
 	}
 
-	err = p.carryOut()
-
-	return p, err
+	return p, p.carryOut()
 }
 
-// recordMismatch makes the error the Mismatch of p, which says why the tag field is left alone. It reports whether there is an error.
+// recordMismatch reports whether there is an error, and puts its message into the Mismatch of p, for the result.
 func (p *plan) recordMismatch(err error) bool {
 	if err != nil {
 		p.Mismatch = err.Error()

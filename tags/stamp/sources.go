@@ -106,9 +106,9 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	}
 }
 
-// knownResourceLabelsOf returns the labels of t, which is left alone or not selected, and so must not fail the run. If the labels of t
+// resourceLabelsOrCommon returns the labels of t, which is left alone or not selected, and so must not fail the run. If the labels of t
 // can't be known, it returns the labels that sources give to all resources.
-func (s *Stamper) knownResourceLabelsOf(t *locate.Target) *resourceLabels {
+func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 	l, err := s.resourceLabelsOf(t)
 	if err != nil {
 		return s.newResourceLabels(s.Transformer)

@@ -47,7 +47,7 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems limits the memory of decisions: each label counts in each item of a list, even if it isn't written there. See maxInItems.
+	// bytesInItems limits the memory of decisions: each label counts in each item of a list, even if it isn't written there. See maxBytesInItems.
 	// addedBytes limits the response: it is how many bytes labels have added to these items and to composite resources. See maxAdded.
 	bytesInItems, addedBytes int
 }
