@@ -191,8 +191,9 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	return nil
 }
 
-// findLabels returns a map of labels for each object of the source s that has any, or the one map of a source that reads no objects.
-// Labels of later maps win. While Crossplane fetches the objects, the error is errWaiting. If there are no labels, the error is a *absence.
+// findLabels returns a list of maps: the labels of each object of the source s that has any, or the one map of a source that reads no
+// objects. Labels of later maps win. While Crossplane fetches the objects, the error is errWaiting. If there are no labels, the error is a
+// *absence.
 func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
 	switch s.Type {
 	case v1beta1.SourceTypeValue:
@@ -201,7 +202,7 @@ func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
 		return r.expressionLabels(s)
 	case v1beta1.SourceTypeCompositeField, v1beta1.SourceTypeContextField, v1beta1.SourceTypeCompositeMetadata, v1beta1.SourceTypeRequiredResource:
 		objects, err := r.objectsOf(s)
-		if err != nil || s.IsHop() {
+		if err != nil || s.IsHop() { // A hop is a source whose objects other sources read: it has no labels on purpose.
 			return nil, err
 		}
 

@@ -45,7 +45,7 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	mustStay := wouldRefill || parentBecomesNull(t, empty)
 
 	switch {
-	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // The API server would make null of an empty field, and refuse it.
+	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // Once Crossplane owns no tag, an empty field is admitted.
 		return removeForOneRun(t)
 	case mustStay && !t.DesiredValue.Equal(empty):
 		return setField(t, t.Resource, empty)
@@ -64,8 +64,8 @@ func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 }
 
 // parentBecomesNull reports whether an atomic field has to stay with an empty value, such as []: if the field were removed, API servers
-// would make null of its parent, and then refuse null. It returns false for other fields, since API servers make null of the empty field,
-// too: see keepLastTag.
+// would make null of its parent, and then refuse null. Of a field that isn't atomic, API servers make null even if it stays empty, so the
+// result is false: see keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
 	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())
@@ -75,8 +75,9 @@ func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	return isOnlyField && canBeEmpty && !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */)
 }
 
-// isOnlyFieldOfParent reports whether the tag field is the only field of its parent, and earlier steps desire the parent, such as
-// spec.forProvider: {}. If they don't desire the parent, the parent must be the only field of its own parent, and so on.
+// isOnlyFieldOfParent reports whether the parent of the tag field has no other field. From the parent, such as
+// spec.forProvider.tagging, it goes up to the first object that earlier steps desire. Each object on this way must be the only field
+// of its parent, too.
 func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
@@ -143,9 +144,11 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// ownedByCrossplane reports whether Crossplane alone owns all entries of the observed field of t. It returns false if the provider owns an
-// entry, such as crossplane-kind, if there is no entry, or if owners are unknown. It returns true for a field with one owner for all
-// entries, even if that is another field manager: Crossplane replaces such a field as a whole.
+// ownedByCrossplane reports whether no entry of the observed field of t stays once Crossplane applies the field. So Crossplane owns all
+// entries, or the field is atomic: Crossplane replaces an atomic field as a whole. The result is false in three cases:
+//   - The provider owns an entry, such as crossplane-kind.
+//   - There is no entry.
+//   - Owners are unknown.
 func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	set := t.ReadTags(t.ObservedValue, keys)
 	if set == nil || set.Len() == 0 || t.Owners().Unknown {
@@ -167,7 +170,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
-		return r, err // Without an error, an earlier step of this function has set the annotation, and saved the policies.
+		return r, err // Or an earlier step of the pipeline has set the annotation, and saved the policies.
 	}
 
 	desired, err := r.At(policiesPath)

@@ -71,13 +71,13 @@ func (s *skips) add(resourcePlan, p *plan) {
 		}
 	}
 
-	if !p.decisionHolds {
+	if !p.decisionHolds { // The resource does not get the decided tags, so the records do not hold.
 		return
 	}
 
 	for i := range p.allRecords {
 		record := &p.allRecords[i]
-		isAdded := record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i) // The resource is in a Skip by its own tag field already.
+		isAdded := record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i) // The plan of the resource's own tag field has added it.
 
 		if record.Reason != "" && !isAdded {
 			s.addResource(record, p.Resource, p.Provider)
@@ -97,6 +97,7 @@ func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
 // addResource adds the resource to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has both
 // names.
 func (s *skips) addResource(record *Record, resource, provider string) {
+	// A Tagged record with a Reason is a tag that is written, and that the cloud's own API refuses.
 	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit, isTagged: record.Fate == Tagged}
 
 	skip, ok := s.all[key]
@@ -105,7 +106,8 @@ func (s *skips) addResource(record *Record, resource, provider string) {
 		s.all[key] = skip
 	}
 
-	// The cloud's own API refuses the tag for the same reason on all resources, unless there are too many tags.
+	// isShared says that the reason holds for all resources with the tag profile. A reason of the cloud's own API does, unless there are too
+	// many tags.
 	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
 	skip.isShared = skip.isShared || record.isShared || isRefusedOnAll
 	skip.Trusted = skip.Trusted || record.Trusted

@@ -76,11 +76,12 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 //   - A label of any resource has the key.
 //   - A label from the provider config of t has the key.
 //
-// The selector matchCloudTags calls the function. So the function can't ask which resources matchCloudTags selects: see mayGetLabels.
+// The selector matchCloudTags calls the function. If the function asked which resources matchCloudTags selects, it would call itself: see
+// mayGetLabels.
 func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	common := s.newResourceLabels(s.Transformer)
 
-	// Differences have the labels that only some resources have.
+	// Differences have the labels that only some resources have. A nil PerResource has none.
 	var labelsPerResource []tags.Label
 	for _, difference := range s.PerResource.Differences() {
 		labelsPerResource = append(labelsPerResource, difference.Labels...)

@@ -151,8 +151,8 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 // the slash.
 func isAnnotationKey(key string) bool { return len(content.IsLabelKey(strings.ToLower(key))) == 0 }
 
-// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. Keys that the source names are
-// candidates, too: a key format with _ → - makes cost-center of cost_center.
+// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. All keys that the source names are
+// candidates, too, since a key format can make another key of the rule's: with _ → -, the label cost_center becomes cost-center.
 func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	named := resolve.NamedKeys(s)
 
