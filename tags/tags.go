@@ -149,8 +149,8 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. On Google Cloud, its TagKey is t.Key, such
-// as plexsphere_platform_env.
+// SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. Its TagKey is t.Key, such as
+// plexsphere_platform_env on Google Cloud.
 func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }

@@ -33,8 +33,8 @@ type Transformer struct {
 
 // Transformed has the tags that labels become on one tag profile, and the labels that the profile doesn't admit.
 type Transformed struct {
-	// Tags are in the order in which they take the tag slots of a resource. Tags of trusted labels come first. Both parts are
-	// sorted by qualified key.
+	// Tags are in the order in which they take the tag slots of a resource. Tags of trusted labels come first, sorted by
+	// qualified key, and then all others, sorted likewise.
 	Tags []Tag
 
 	// Skipped is sorted by qualified key.
@@ -91,7 +91,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // Without a key prefix, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	// A tag key is a prefix and a qualified key. Prefixed gets the empty qualified key here, so that it returns the prefix alone.
+	// Prefixed puts the key format's own prefix before a key, or returns its second argument. Before an empty key, this is the prefix alone.
 	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
@@ -101,7 +101,7 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) []string {
 	tagKeys := []string{key, d.keyFormat.Apply(key)}
 
-	// The key format may have another prefix than the key prefix.
+	// Prefixed puts the key format's own prefix before the key, or returns its second argument if the key format has none.
 	for _, prefixed := range []string{d.transformer.keyPrefix + key, d.keyFormat.Prefixed(key, d.transformer.keyPrefix+key)} {
 		tagKeys = append(tagKeys, prefixed, d.keyFormat.Apply(prefixed))
 	}

@@ -236,7 +236,7 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	k := &TargetKind{APIVersion: key.apiVersion}
 	k.GroupVersionKind, k.Wraps = schema.FromAPIVersionAndKind(key.apiVersion, key.kind), key.wraps
 
-	// A kind is managed if it belongs to another controller, such as ACK, or if its resources look managed and its API group can
+	// A kind is managed in two cases: it belongs to a native controller, such as ACK, or its resources look managed and its API group can
 	// have a provider. Kinds in the API group of the XR are never managed.
 	family, _ := field.FamilyOf(k.GroupKind())
 	inXRGroup := k.Group == ts.finder.CompositeGroup

@@ -15,14 +15,14 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	list, added, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
-		t.DesiredErr = err // It becomes the Mismatch of the plan.
+		t.DesiredErr = err // The list can't be read. This is no error of the run, but the Mismatch of the plan, for a result.
 
-		p, err := fs.planNamed(t, labels, place.LaunchedField.Name())
-		if err == nil {
+		p, planErr := fs.planNamed(t, labels, place.LaunchedField.Name())
+		if planErr == nil {
 			fs.onPlan(p)
 		}
 
-		return err
+		return planErr
 	}
 
 	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
@@ -63,7 +63,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 }
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. It returns the zero
-// Node if the item goes with its last tag: MapItems leaves it out then. observed has the observed items by their keys, such as volume.
+// Node if the item has lost its last tag, so that MapItems leaves it out. observed has the observed items by their keys, such as volume.
 func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -93,7 +93,8 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}
 
-	// If the place names an item, the function may have added it. An item that now has nothing but its key goes, since the cloud refuses it.
+	// If the place names an item, the function may have added it. An item that now has nothing but its key is left out, since the
+	// cloud refuses it.
 	if place.LaunchedField.Item != "" && stamped.Len() == 1 {
 		return object.Node{}, nil
 	}
@@ -101,8 +102,8 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 	return stamped, nil
 }
 
-// planItem plans the tags of t, the item with the key. Labels go only to items that the place names, such as volume. Other items only lose
-// tags with reserved keys that no trusted source has set.
+// planItem plans the tags of t, the item with the key. If the place names an item, such as volume, only this item gets labels. Other items
+// lose tags with reserved keys that no trusted source has set.
 func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
 	labels := fs.labels.labelsFor(t)
 

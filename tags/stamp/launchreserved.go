@@ -8,8 +8,8 @@ import (
 )
 
 // removeReservedAt is for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own. It
-// removes tags with reserved keys that an earlier step has set there without a trusted source. Fields in lists stay as they are, and so do
-// switches, which hold no tags: see switchOn.
+// removes tags with reserved keys that an earlier step has set there without a trusted source. If the field is in the items of a list,
+// removeReservedAt removes nothing. A switch holds no tags: see switchOn.
 func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.targetAt(place)

@@ -64,8 +64,8 @@ func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 }
 
 // parentBecomesNull reports whether an atomic field has to stay with an empty value, such as []: if the field were removed, API servers
-// would make null of its parent, and then refuse null. Of a field that isn't atomic, API servers make null even if it stays empty, so the
-// result is false: see keepLastTag.
+// would make null of its parent, and then refuse null. API servers also make null of an empty field that isn't atomic, so the result
+// is false for such a field: see keepLastTag.
 func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
 	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())

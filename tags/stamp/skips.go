@@ -37,8 +37,8 @@ type skips struct {
 	resourceCounts map[string]int
 }
 
-// A skipKey identifies a Skip. isTagged is true for a label that is a tag, but that the cloud's own API refuses: such a label isn't
-// skipped.
+// A skipKey identifies a Skip. A Skip with isTagged is no skipped label: its label is written as a tag, and the cloud's own API refuses the
+// tag.
 type skipKey struct {
 	label    tags.SkippedLabel
 	limit    string
@@ -53,7 +53,8 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether all resources with the tag profile share the reason to skip the label. One record that says so is enough.
+	// isShared reports whether the reason holds for all resources with the tag profile, as key-too-long does. One record that says so is
+	// enough.
 	isShared bool
 
 	// labelSources has the sources of the label.
@@ -63,6 +64,7 @@ type countedSkip struct {
 // add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan itself, or the plan
 // of one of the resource's fields for launched resources. The caller adds all plans of one resource before the next resource.
 func (s *skips) add(resourcePlan, p *plan) {
+	// These labels are skipped on all resources with the profile, whatever is decided, so the first plan of a resource tells them.
 	if p == resourcePlan {
 		s.resourceCounts[p.Provider]++
 
@@ -106,8 +108,7 @@ func (s *skips) addResource(record *Record, resource, provider string) {
 		s.all[key] = skip
 	}
 
-	// isShared says that the reason holds for all resources with the tag profile. A reason of the cloud's own API does, unless there are too
-	// many tags.
+	// A reason of the cloud's own API holds for all resources, too, unless it is the number of tags.
 	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
 	skip.isShared = skip.isShared || record.isShared || isRefusedOnAll
 	skip.Trusted = skip.Trusted || record.Trusted
