@@ -2,6 +2,7 @@ package tagset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,15 +51,11 @@ func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
 // metadata.annotations, and otherwise an empty string.
 func metadataOf(path object.Segments) string {
 	n := len(path)
-	if n < 2 || path[n-2].Field != "metadata" {
+	if n < 2 || path[n-2].Field != "metadata" || !slices.Contains([]string{"labels", "annotations"}, path[n-1].Field) {
 		return ""
 	}
 
-	if name := path[n-1].Field; name == "labels" || name == "annotations" {
-		return name
-	}
-
-	return ""
+	return path[n-1].Field
 }
 
 // Refuses returns the reason why fields of the kind can't have a tag with the key and the value, and the broken limit in
@@ -161,7 +158,12 @@ func (k *Keys) ID(key string) string {
 		return key
 	}
 
-	return k.fold(key) + k.Separator
+	folded := k.Profile.Fold(key)
+	if k.Spellings[folded] {
+		folded = key // Several labels differ only in case, so the case counts.
+	}
+
+	return folded + k.Separator
 }
 
 // keyText returns the key as a string, with the memory of an equal key of sharedKeys.
@@ -171,16 +173,6 @@ func (k *Keys) keyText(key []byte) string {
 	}
 
 	return string(key)
-}
-
-// fold returns the key in lower case if the provider ignores case, unless Spellings has the key.
-func (k *Keys) fold(key string) string {
-	folded := k.Profile.Fold(key)
-	if k.Spellings[folded] {
-		return key
-	}
-
-	return folded
 }
 
 // Entry returns the entry of the tag t. In a list of strings with the separator =, the tag env: prod has the entry
