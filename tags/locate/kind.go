@@ -123,8 +123,12 @@ func (o *outline) leaveReason() Reason {
 		return Ignored
 	}
 
-	if o.isReadOnly() {
-		return ReadOnly
+	group, _, _ := strings.Cut(o.apiVersion, "/")
+	if c, ok := ControllerOf(group); ok {
+		value, _ := o.resource.Object().At(c.Path) // An error means that there is no such field.
+		if value.IsText(c.Value) {
+			return ReadOnly
+		}
 	}
 
 	policies := o.spec.Field("managementPolicies")
@@ -188,21 +192,6 @@ func StopsController(key string) bool {
 func LeaveAlonePaths() []object.Path {
 	paths := words.MapIf(controllers, func(c Controller) (object.Path, bool) { return c.Path, c.Value != "" })
 	return append(paths, object.MustParsePath("spec.managementPolicies"))
-}
-
-// isReadOnly reports whether the resource's controller leaves the resource alone. ACK leaves a Bucket alone that has the
-// annotation services.k8s.aws/read-only: "true".
-func (o *outline) isReadOnly() bool {
-	group, _, _ := strings.Cut(o.apiVersion, "/")
-
-	c, ok := ControllerOf(group)
-	if !ok {
-		return false
-	}
-
-	value, _ := o.resource.Object().At(c.Path) // An error means that there is no such field.
-
-	return value.IsText(c.Value)
 }
 
 // looksManaged reports whether the resource has the form of a managed resource:
