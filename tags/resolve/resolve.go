@@ -340,16 +340,6 @@ func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	}
 }
 
-// countLeftOut counts n labels of the source s that a sourceLimit has left out. If s selects resources, the PerResource counts them, and
-// otherwise the set.
-func (r *resolver) countLeftOut(n int, s *v1beta1.Source) {
-	if s.Resources == nil {
-		r.set.LeftOut += n
-	} else {
-		r.set.PerResource.leftOut += n
-	}
-}
-
 // mergedLabels is a LabelSet to which sources add their labels, one source after the other.
 type mergedLabels struct {
 	set LabelSet

@@ -180,7 +180,11 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 			}
 		}
 
-		r.countLeftOut(limit.leftOut(), s)
+		if s.Resources == nil {
+			r.set.LeftOut += limit.leftOut()
+		} else {
+			r.set.PerResource.leftOut += limit.leftOut()
+		}
 	}
 
 	// It is an absence if include leaves out all labels, or if none has a value. Empty maps are on purpose, and no absence.
