@@ -38,7 +38,7 @@ func ListNode(items []Node) Node {
 
 	body := make([]byte, 0, size)
 	for _, n := range items {
-		body = n.appendItem(body)
+		body = n.appendTo(appendLength(append(body, wire.Item), n.Size()))
 	}
 
 	return Node{tag: wire.List, body: body}
@@ -132,9 +132,4 @@ func (n Node) appendTo(to []byte) []byte {
 	}
 
 	return append(to, n.body...)
-}
-
-// appendItem appends the bytes of the value as an item of a list.
-func (n Node) appendItem(to []byte) []byte {
-	return n.appendTo(appendLength(append(to, wire.Item), n.Size()))
 }

@@ -60,16 +60,12 @@ func Of(r *fnv1.Resource) Object {
 
 // OfSchema returns the OpenAPI schema of a kind, or no node if there is none.
 func OfSchema(s *fnv1.Schema) Node {
-	if s.GetOpenapiV3() != nil {
-		return FromStruct(s.GetOpenapiV3()).Node()
-	}
-
 	// A Schema has its OpenAPI schema in the field with the number that a Resource has its object in.
 	if b := s.ProtoReflect().GetUnknown(); len(b) > 0 && b[0] == wire.Object {
 		return Object{resource: b}.Node()
 	}
 
-	return Node{}
+	return FromStruct(s.GetOpenapiV3()).Node()
 }
 
 // SetBytes gives the bytes b to the resource r, which has nothing yet. They must be in plain form,
