@@ -206,7 +206,7 @@ var prices = map[string]price{
 	"slice":                   priceOfItems,
 	"sort":                    priceOfSort,
 	"@sortByAssociatedKeys":   priceOfSort,
-	"distinct":                priceOfDistinct,
+	"distinct":                func(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) / itemUnits * size(args[0])) },
 	"optional.unwrap":         priceOfAll,
 	"unwrapOpt":               priceOfAll,
 	"optional.ofNonZeroValue": priceOfItems,
@@ -363,10 +363,6 @@ func priceOfSort(c *Call, args []ref.Val) {
 	}
 
 	c.charge(all / itemUnits * int64(1+math.Ilogb(float64(1+all))))
-}
-
-func priceOfDistinct(c *Call, args []ref.Val) {
-	c.charge(c.weight(args[0]) / itemUnits * size(args[0]))
 }
 
 // priceOfTime is the price of a part of a time. With a zone it reads the file of the zone.
