@@ -102,14 +102,10 @@ func (n SourceNote) String() string { return n.Source + ": " + n.Why }
 // their sources and keys. Expressions that are evaluated for each resource are among them if no resource so far has got a value.
 // Expressions of EmptySources are left out: a note of EmptySources says already that all of them lack a value.
 func (s *LabelSet) Valueless() []SourceNote {
-	isEmpty := make(map[string]bool)
-	for _, note := range slices.Concat(s.EmptySources, s.PerResource.EmptySources()) {
-		isEmpty[note.Source] = true
-	}
-
+	empty := words.Map(slices.Concat(s.EmptySources, s.PerResource.EmptySources()), func(note SourceNote) string { return note.Source })
 	valueless := slices.Concat(s.CommonValueless, s.PerResource.valuelessEverywhere())
 
-	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return isEmpty[note.Source] })
+	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return slices.Contains(empty, note.Source) })
 }
 
 // Surplus returns how many labels are left out, since a LabelSet has at most 1,000 labels: 200 of 1,200 labels. If labels differ per
