@@ -272,7 +272,7 @@ func metadataField(segments object.Segments, tagField self) string {
 		return ofMetadata
 	case len(segments) == 1 && slices.Contains([]string{"Map", "Labels", ""}, shape):
 		return ""
-	case len(segments) != 2 || shape != "Joined" && shape != "" || segments[1].Type != object.SegmentField:
+	case len(segments) != 2 || shape != "Joined" && shape != "" || segments[1].IsIndex:
 		return ofMetadata
 	case object.IsPrivate(segments[1].Field):
 		return "belongs to Crossplane, kubectl or this function, and can't hold tags"

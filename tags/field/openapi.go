@@ -60,7 +60,7 @@ func takesLabels(s object.Node, path object.Path) bool {
 		in := s.Field("properties").Field(sg.Field)
 
 		switch {
-		case sg.Type == object.SegmentIndex:
+		case sg.IsIndex:
 			in = s.Field("items")
 		case !in.IsThere():
 			in = s.Field("additionalProperties")

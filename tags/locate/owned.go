@@ -286,7 +286,7 @@ func fieldsV1Path(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
 	for i, segment := range p.Segments() {
-		if segment.Type == object.SegmentIndex {
+		if segment.IsIndex {
 			out[i] = "i:" + strconv.FormatUint(uint64(segment.Index), 10)
 		} else {
 			out[i] = "f:" + segment.Field

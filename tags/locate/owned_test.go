@@ -79,7 +79,7 @@ func TestFollow(t *testing.T) {
 
 		for i, sg := range path.Segments() {
 			e := fieldpath.PathElement{FieldName: &sg.Field}
-			if sg.Type == object.SegmentIndex {
+			if sg.IsIndex {
 				e = fieldpath.PathElement{Index: new(int(sg.Index))}
 			}
 

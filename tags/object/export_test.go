@@ -17,7 +17,7 @@ func UpdateTree(s *structpb.Struct, path Path, f func(*structpb.Value) (*structp
 }
 
 func child(v *structpb.Value, sg Segment) (*structpb.Value, error) {
-	if sg.Type == SegmentIndex {
+	if sg.IsIndex {
 		l, ok := v.GetKind().(*structpb.Value_ListValue)
 		if !ok {
 			return nil, fmt.Errorf("is %s, not a list", KindOf(v))
@@ -69,7 +69,7 @@ func updated(from *structpb.Value, path Segments, depth int, f func(*structpb.Va
 		return from, err
 	}
 
-	if sg.Type == SegmentField {
+	if !sg.IsIndex {
 		fields := maps.Clone(from.GetStructValue().GetFields())
 		if fields == nil {
 			fields = make(map[string]*structpb.Value, 1)
@@ -123,7 +123,7 @@ func updatedItems(from *structpb.Value, path Segments, depth int, f func(*struct
 		v := old
 
 		if !IsNull(old) {
-			path[depth] = Segment{Type: SegmentIndex, Index: uint(i)}
+			path[depth] = Segment{IsIndex: true, Index: uint(i)}
 
 			var err error
 			if v, err = updated(old, path, depth+1, f); err != nil {

@@ -258,11 +258,11 @@ func (n Node) JSONSize(limit int) int {
 // child that the segment of a path leads to. It is an error if the value can't have such children.
 func (n Node) child(sg Segment) (Node, error) {
 	switch {
-	case sg.Type == SegmentIndex && !n.IsList():
+	case sg.IsIndex && !n.IsList():
 		return Node{}, fmt.Errorf("is %s, not a list", n.Kind())
-	case sg.Type != SegmentIndex && !n.IsObject():
+	case !sg.IsIndex && !n.IsObject():
 		return Node{}, fmt.Errorf("is %s, not an object", n.Kind())
-	case sg.Type != SegmentIndex:
+	case !sg.IsIndex:
 		return n.Field(sg.Field), nil
 	}
 

@@ -9,20 +9,13 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// A SegmentType tells names from indexes.
-type SegmentType int
-
-// Types of segments.
-const (
-	SegmentField SegmentType = iota
-	SegmentIndex
-)
-
 // A Segment of a path is the name of a field of an object, or the index of an item of a list.
 type Segment struct {
-	Type  SegmentType
 	Field string
-	Index uint
+
+	// IsIndex reports whether the segment is the Index of an item. Otherwise, it is the name of a Field.
+	IsIndex bool
+	Index   uint
 }
 
 // Segments of a path.
@@ -34,7 +27,7 @@ func (s Segments) String() string {
 
 	for _, sg := range s {
 		switch {
-		case sg.Type == SegmentIndex:
+		case sg.IsIndex:
 			fmt.Fprintf(&b, "[%d]", sg.Index)
 		case isWildcard(sg), strings.ContainsRune(sg.Field, '.'):
 			fmt.Fprintf(&b, "[%s]", sg.Field)
@@ -156,7 +149,7 @@ func unexpected(text string, pos int) error {
 // nameOrIndex returns the segment in brackets: an index of 32 bits, or else a name.
 func nameOrIndex(key string) Segment {
 	if i, err := strconv.ParseUint(key, 10, 32); err == nil {
-		return Segment{Type: SegmentIndex, Index: uint(i)}
+		return Segment{IsIndex: true, Index: uint(i)}
 	}
 
 	return Segment{Field: unquoted(key)}
@@ -209,7 +202,7 @@ func (p *Path) UnmarshalText(text []byte) (err error) {
 // DeepCopyInto makes out the same path. Paths don't change, so that copies share the segments.
 func (p *Path) DeepCopyInto(out *Path) { *out = *p }
 
-func isWildcard(s Segment) bool { return s.Type == SegmentField && s.Field == "*" }
+func isWildcard(s Segment) bool { return !s.IsIndex && s.Field == "*" }
 
 // isItem reports whether the segment stands for items of a list.
-func isItem(s Segment) bool { return s.Type == SegmentIndex || isWildcard(s) }
+func isItem(s Segment) bool { return s.IsIndex || isWildcard(s) }

@@ -75,7 +75,7 @@ func FuzzParsePath(f *testing.F) {
 
 		for _, sg := range p.Segments() {
 			typ := fieldpath.SegmentField
-			if sg.Type == object.SegmentIndex {
+			if sg.IsIndex {
 				typ = fieldpath.SegmentIndex
 			}
 

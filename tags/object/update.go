@@ -56,7 +56,7 @@ func (n Node) updatedItems(path Segments, depth int, f func(Node) (Node, error))
 	i, found := uint(0), isWildcard(sg)
 
 	out, _, err := n.MapItems(func(item Node) (Node, error) {
-		path[depth] = Segment{Type: SegmentIndex, Index: i}
+		path[depth] = Segment{IsIndex: true, Index: i}
 		i++
 
 		switch {

@@ -81,7 +81,7 @@ func parentBecomesNull(t *locate.Target, empty object.Node) bool {
 func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
-	for n := len(segments) - 1; n > 0 && segments[n].Type == object.SegmentField; n-- {
+	for n := len(segments) - 1; n > 0 && !segments[n].IsIndex; n-- {
 		parent, name := t.Field.Path.First(n), segments[n].Field
 
 		desired, err := t.Resource.At(parent)

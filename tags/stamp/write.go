@@ -188,7 +188,7 @@ func removeField(t *locate.Target) (object.Object, error) {
 // stay.
 func parentOf(path object.Path) (parent object.Path, removable bool) {
 	parentLen := len(path.Segments()) - 1
-	if parentLen == 0 || slices.ContainsFunc(path.Segments(), func(segment object.Segment) bool { return segment.Type == object.SegmentIndex }) {
+	if parentLen == 0 || slices.ContainsFunc(path.Segments(), func(segment object.Segment) bool { return segment.IsIndex }) {
 		return object.Path{}, false
 	}
 
@@ -216,7 +216,7 @@ func checkParent(t *locate.Target) error {
 	}
 
 	for i, segment := range t.Field.Path.Segments() {
-		if segment.Type != object.SegmentIndex || segment.Index != 0 {
+		if !segment.IsIndex || segment.Index != 0 {
 			continue
 		}
 

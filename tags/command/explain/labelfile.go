@@ -127,7 +127,7 @@ func found(v *structpb.Value) string {
 // stringMaps appends the paths of all maps of strings in the value at the path.
 func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []object.Segments {
 	for i, item := range v.GetListValue().GetValues() {
-		to = stringMaps(to, append(slices.Clone(at), object.Segment{Type: object.SegmentIndex, Index: uint(i)}), item)
+		to = stringMaps(to, append(slices.Clone(at), object.Segment{IsIndex: true, Index: uint(i)}), item)
 	}
 
 	fields := v.GetStructValue().GetFields()

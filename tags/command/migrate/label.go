@@ -124,7 +124,7 @@ func (l label) value(path object.Path) (string, bool) {
 	}
 
 	// In CEL, a missing item of a list is an error. For a patch, it is an absent value.
-	isItem := func(s object.Segment) bool { return s.Type != object.SegmentField }
+	isItem := func(s object.Segment) bool { return s.IsIndex }
 	fields := words.Map(path.Segments(), func(s object.Segment) string { return index(s.Field) })
 
 	return root + strings.Join(fields, ""), !slices.ContainsFunc(path.Segments(), isItem)

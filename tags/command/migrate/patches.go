@@ -323,7 +323,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 	switch isMap := r.field.Shape == fields.Map; {
 	case isMap && len(rest) == 0:
 		return "", ""
-	case isMap && len(rest) == 1 && rest[0].Type == object.SegmentField && rest[0].Field != wildcard:
+	case isMap && len(rest) == 1 && !rest[0].IsIndex && rest[0].Field != wildcard:
 		return rest[0].Field, ""
 	case isMap:
 		return "", "it patches something else than a tag, or all of them"
@@ -333,7 +333,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 
 	list := r.tags()
 
-	if len(rest) == 2 && rest[0].Type == object.SegmentIndex && int(rest[0].Index) < len(list) && rest[1].Field == r.field.Value {
+	if len(rest) == 2 && rest[0].IsIndex && int(rest[0].Index) < len(list) && rest[1].Field == r.field.Value {
 		key := text(list[rest[0].Index], r.field.Key)
 		same := func(n *yaml.Node) bool { return text(n, r.field.Key) == key }
 

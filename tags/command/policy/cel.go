@@ -59,7 +59,7 @@ var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 func valueAt(obj celText, path object.Path) celText {
 	for _, segment := range path.Segments() {
 		switch {
-		case segment.Type == object.SegmentIndex:
+		case segment.IsIndex:
 			obj += fmt.Sprintf("[?%d]", segment.Index)
 		case identifier.MatchString(segment.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, segment.Field):
 			obj += ".?" + segment.Field

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Resource returns an object of the kind with the tags in the tag field. A tag is a pair of key and value. An object of
@@ -25,7 +24,7 @@ func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *un
 
 	v, segments := Shaped(f, tags), f.Path.Segments()
 	for i, sg := range slices.Backward(segments[1:]) {
-		if sg.Type == object.SegmentIndex {
+		if sg.IsIndex {
 			v = []any{v}
 			continue
 		}
