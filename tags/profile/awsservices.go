@@ -71,8 +71,9 @@ type awsTable struct {
 }
 
 // newAWSTable returns the table of profiles that a general profile and limits of rows make.
-func newAWSTable(general *Profile, limitsOf func(awsRow) awsLimits) *awsTable {
-	t := &awsTable{}
+func newAWSTable(general *Profile, limitsOf func(awsRow) awsLimits) awsTable {
+	var t awsTable
+
 	at := make(map[awsLimits]int)
 
 	for _, row := range awsRows {

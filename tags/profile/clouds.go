@@ -27,31 +27,26 @@ type cloud struct {
 
 	// table has more services with limits of their own, and refusesTable more services that refuse the contract's tags.
 	// Only AWS has them.
-	table, refusesTable *awsTable
+	table, refusesTable awsTable
 }
 
 // limits are a cloud's limits by some rules: a profile, and services with limits of their own.
 type limits struct {
 	profile *Profile
 
-	// services count before always, and table has more services, or is nil.
+	// services count before always, and table has more services.
 	services, always []service
-	table            *awsTable
+	table            awsTable
 }
 
 // all returns all services with limits of their own.
 func (l limits) all() []service {
-	all := slices.Concat(l.services, l.always)
-	if l.table != nil {
-		all = append(all, l.table.services...)
-	}
-
-	return all
+	return slices.Concat(l.services, l.always, l.table.services)
 }
 
 // profileOf returns the tag profile of the first service that has the kind, or else the cloud's.
 func (l limits) profileOf(group, kind string) *Profile {
-	if i, ok := awsRowOf(group, kind); ok && l.table != nil {
+	if i, ok := awsRowOf(group, kind); ok && l.table.profiles != nil {
 		return l.table.profiles[i]
 	}
 

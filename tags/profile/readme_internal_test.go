@@ -146,7 +146,7 @@ func byCloud(c *cloud) string {
 		changes = append(changes, "limits of "+narrower)
 	}
 
-	if c.table != nil {
+	if c.table.profiles != nil {
 		changes = append(changes, "limits of the services below")
 	}
 
