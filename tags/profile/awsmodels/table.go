@@ -205,12 +205,7 @@ func (t Table) Narrower(before Table) []string {
 	var out []string
 
 	for p, l := range t {
-		old, ok := before[p]
-		if !ok {
-			if old, ok = before[place{service: p.service}]; !ok {
-				old = general
-			}
-		}
+		old := cmp.Or(before[p], before[place{service: p.service}], general)
 
 		var changes []string
 
