@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -26,24 +25,14 @@ type Format struct {
 // With the prefix "plexsphere_", {"/": "_"} and lower, platform/Env becomes plexsphere_platform_env. A
 // format of values has no prefix.
 func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
-	f := Format{prefix: prefix, replace: replace, lower: lower}
+	var pairs []string
 
-	if len(replace) == 0 {
-		return f
-	}
-
-	olds := slices.SortedFunc(maps.Keys(replace), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
-
-	pairs := make([]string, 0, 2*len(olds))
-	for _, old := range olds {
+	// Two texts of the same length never match in one place.
+	for _, old := range slices.SortedFunc(maps.Keys(replace), func(a, b string) int { return len(b) - len(a) }) {
 		pairs = append(pairs, old, replace[old])
 	}
 
-	f.replacer = strings.NewReplacer(pairs...)
-
-	return f
+	return Format{prefix: prefix, replace: replace, replacer: strings.NewReplacer(pairs...), lower: lower}
 }
 
 // Parts returns the arguments of NewFormat, for programs that can't call the Format.
