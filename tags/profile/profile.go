@@ -199,14 +199,10 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 
 // Takes reports whether the tag key is in Taken, such as Name on Databricks.
 func (p *Profile) Takes(key string) bool {
-	for _, taken := range p.Taken {
-		taken, begins := strings.CutSuffix(p.Fold(taken), "*")
-		if folded := p.Fold(key); folded == taken || begins && strings.HasPrefix(folded, taken) {
-			return true
-		}
-	}
-
-	return false
+	return slices.ContainsFunc(p.Taken, func(taken string) bool {
+		text, begins := strings.CutSuffix(p.Fold(taken), "*")
+		return p.Fold(key) == text || begins && strings.HasPrefix(p.Fold(key), text)
+	})
 }
 
 // Reserves reports whether the key starts with a prefix that the provider keeps to itself.
