@@ -146,13 +146,7 @@ func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 // wrapped returns the tag field of the manifest in resources of the kind, for the field asked of an entry
 // without a shape.
 func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
-	inner := Kind{GroupVersionKind: k.Wraps}
-
-	f, ok := r.Locate(inner)
-	if !ok {
-		f, ok = BuiltIn().Locate(inner)
-	}
-
+	f, ok := Chain{r, BuiltIn()}.Locate(Kind{GroupVersionKind: k.Wraps})
 	if !ok {
 		return Field{Shape: None, EntryLacksPath: true}, true
 	}
