@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Family is a set of providers whose kinds have their cloud tags in the same fields.
@@ -52,14 +53,10 @@ func ProviderTags(name string) []string {
 
 // Names returns the last names of the paths of all tag fields and of all reported fields, sorted, such as tags, labels and tagsAll.
 func Names() []string {
-	var all []*candidate
+	all := words.Map(launched, func(l launch) *candidate { return l.candidate })
 
 	for _, f := range families {
 		all = slices.Concat(append(slices.Collect(maps.Values(f.kinds)), all, f.fields)...)
-	}
-
-	for _, l := range launched {
-		all = append(all, l.candidate)
 	}
 
 	names := make(map[string]bool)

@@ -150,14 +150,7 @@ type ListedLaunch struct {
 
 // List returns all that the index has. The same index gives the same Listing.
 func (i *Index) List() Listing {
-	out := Listing{Services: profile.Services()}
-
-	for line := range strings.Lines(i.text) {
-		if survey, ok := surveyed(line); ok {
-			out.Surveys = append(out.Surveys, survey)
-		}
-	}
-
+	out := Listing{Surveys: words.MapIf(strings.Split(i.text, "\n"), surveyed), Services: profile.Services()}
 	all := maps.Collect(i.All())
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(all), Compare) {
