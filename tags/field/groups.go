@@ -32,11 +32,6 @@ var shares = parseGroups(groupsText)
 
 // parseGroups reads the shares of API groups. groups.txt explains its lines.
 func parseGroups(text string) map[string][]share {
-	byName := make(map[string]*family, len(families))
-	for _, f := range families {
-		byName[f.Name] = f
-	}
-
 	m := make(map[string][]share)
 
 	var header []string
@@ -48,11 +43,12 @@ func parseGroups(text string) map[string][]share {
 			continue
 		}
 
-		c := share{family: byName[header[0]]}
-		if c.family == nil {
+		i := slices.IndexFunc(families, func(f *family) bool { return f.Name == header[0] })
+		if i < 0 {
 			panic("groups.txt: unknown family " + header[0])
 		}
 
+		c := share{family: families[i]}
 		for _, word := range slices.Concat(header[1:], words) {
 			c.add(word)
 		}

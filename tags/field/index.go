@@ -376,7 +376,7 @@ func parseField(c []string) Field {
 
 	switch f.Shape {
 	case KeyValueList:
-		f.Key, f.Value = arg[0], arg[1]
+		f.Key, f.Value, f.Extra = arg[0], arg[1], make(map[string]*structpb.Value)
 
 		for _, e := range arg[2:] {
 			name, j, _ := strings.Cut(e, "=")
@@ -384,10 +384,6 @@ func parseField(c []string) Field {
 			v := &structpb.Value{}
 			if err := v.UnmarshalJSON([]byte(j)); err != nil {
 				panic(err)
-			}
-
-			if f.Extra == nil {
-				f.Extra = make(map[string]*structpb.Value)
 			}
 
 			f.Extra[name] = v
