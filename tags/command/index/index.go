@@ -60,7 +60,9 @@ Paths are files and folders of custom resource definitions. - is standard input.
 the built-in index is printed.`,
 		Args:    command.Paths(&c.Paths, 0),
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
-		RunE:    func(*cobra.Command, []string) error { return c.Run() },
+		RunE: func(*cobra.Command, []string) error {
+			return c.index(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
+		},
 	}
 
 	c.Output = "table"
@@ -97,12 +99,7 @@ func (c *Command) Validate() error {
 	}
 }
 
-// Run prints the lines of the kinds on standard output.
-func (c *Command) Run() error {
-	return c.index(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
-}
-
-// index is Run with another reader and another file for standard output.
+// index prints the lines of the kinds to out.
 func (c *Command) index(r *manifest.Reader, out io.Writer) error {
 	err := c.print(r, out)
 	if err == nil || errors.Is(err, errDiffers) {
@@ -148,12 +145,8 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 
 // writeLines writes the lines of all kinds, in order.
 func writeLines[K any](out io.Writer, kinds map[schema.GroupVersionKind]K, lines func(schema.GroupVersionKind, K) string) error {
-	text := strings.Builder{}
-	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
-		text.WriteString(lines(gvk, kinds[gvk]))
-	}
-
-	_, err := io.WriteString(out, text.String())
+	sorted := slices.SortedFunc(maps.Keys(kinds), field.Compare)
+	_, err := io.WriteString(out, strings.Join(words.Map(sorted, func(gvk schema.GroupVersionKind) string { return lines(gvk, kinds[gvk]) }), ""))
 
 	return err
 }

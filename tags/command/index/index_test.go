@@ -286,9 +286,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Run reads and writes what the process does. Other tests see what it is.
+// The command reads and writes what the process does. Other tests see what it is.
 func TestProcess(t *testing.T) {
-	if err := (&Command{Paths: []string{"nowhere"}}).Run(); err == nil {
+	if err := (&Command{Paths: []string{"nowhere"}}).Cobra().RunE(nil, nil); err == nil {
 		t.Error("want the error of the command")
 	}
 }
