@@ -179,23 +179,19 @@ func (c *Command) providers(e *comparison, step *manifest.Step, run *trace) []st
 		return c.Provider
 	}
 
-	var out []string
+	out := words.MapIf(step.Bases, func(base schema.GroupKind) (string, bool) {
+		family, ok := field.FamilyOf(base)
+		return family.Profile, ok && family.Profile != ""
+	})
 
-	if p := run.Input.ProviderValue(); p != "" {
-		out = append(out, p)
-	} else {
-		out = words.MapIf(step.Bases, func(base schema.GroupKind) (string, bool) {
-			family, ok := field.FamilyOf(base)
-			return family.Profile, ok && family.Profile != ""
-		})
-
-		switch {
-		case run.Set.Provider != "":
-			out = append(out, run.Set.Provider)
-			e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --all shows the others")
-		case len(out) > 0 && !c.All:
-			e.notes = append(e.notes, "the clouds are those of bases that the Composition has in its text: --all shows the others")
-		}
+	switch p := run.Input.ProviderValue(); {
+	case p != "":
+		out = []string{p}
+	case run.Set.Provider != "":
+		out = append(out, run.Set.Provider)
+		e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --all shows the others")
+	case len(out) > 0 && !c.All:
+		e.notes = append(e.notes, "the clouds are those of bases that the Composition has in its text: --all shows the others")
 	}
 
 	all := c.All || len(out) == 0

@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Command explains a file of labels, or all sources of a composite resource's labels. Its fields are the arguments
@@ -119,17 +120,14 @@ func complete(c *cobra.Command) {
 type strictError struct{ skipped, refused, broken, fails int }
 
 func (e strictError) Error() string {
-	var out []string
-	for _, part := range []struct {
+	type count struct {
 		title string
 		n     int
-	}{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}} {
-		if part.n > 0 {
-			out = append(out, fmt.Sprintf("%s: %d", part.title, part.n))
-		}
 	}
 
-	return strings.Join(out, ", ")
+	counts := []count{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}}
+
+	return strings.Join(words.MapIf(counts, func(c count) (string, bool) { return fmt.Sprintf("%s: %d", c.title, c.n), c.n > 0 }), ", ")
 }
 
 // Validate returns an error if there is nothing to explain, or if flags don't go together.

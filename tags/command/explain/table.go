@@ -82,13 +82,9 @@ func (e *comparison) row(l tags.Label, groups []group) []terminal.Cell {
 func (e *comparison) legend(groups []group) string {
 	type note struct{ provider, text string }
 
-	var notes []note
-
-	for _, x := range e.providers {
-		for _, text := range x.legend() {
-			notes = append(notes, note{x.Provider, text})
-		}
-	}
+	notes := slices.Concat(words.Map(e.providers, func(x *Explanation) []note {
+		return words.Map(x.legend(), func(text string) note { return note{x.Provider, text} })
+	})...)
 
 	out := words.MapIf(groups, func(g group) (string, bool) {
 		return strings.ToUpper(g.title()) + " are " + strings.Join(g.names(), ", "), strings.Contains(g.title(), "+")
