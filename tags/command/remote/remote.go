@@ -45,11 +45,9 @@ func Targets(file string) (map[string]string, error) {
 		function := object.FromStruct(o)
 		annotations := object.Annotations(function)
 
-		if object.Kind(function) != "Function" || annotations.Field(AnnotationRuntime).Text() != RuntimeListens {
-			continue
+		if object.Kind(function) == "Function" && annotations.Field(AnnotationRuntime).Text() == RuntimeListens {
+			targets[object.Name(function)] = cmp.Or(annotations.Field(AnnotationTarget).Text(), defaultTarget)
 		}
-
-		targets[object.Name(function)] = cmp.Or(annotations.Field(AnnotationTarget).Text(), defaultTarget)
 	}
 
 	return targets, nil
