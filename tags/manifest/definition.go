@@ -167,7 +167,7 @@ func decodePackage(in io.Reader, f func(*structpb.Value) error) error {
 			return errors.Wrapf(err, "cannot decompress %s", name)
 		}
 
-		if !isArchive(layer) {
+		if start, _ := layer.Peek(262); len(start) < 262 || string(start[257:]) != "ustar" { // It is no archive.
 			return nil
 		}
 
@@ -215,10 +215,4 @@ func decompress(in *bufio.Reader) (*bufio.Reader, error) {
 	z, err := gzip.NewReader(in)
 
 	return bufio.NewReader(z), err
-}
-
-// isArchive reports whether the content is a tar archive.
-func isArchive(in *bufio.Reader) bool {
-	b, _ := in.Peek(262) // Where the magic ends.
-	return len(b) == 262 && string(b[257:]) == "ustar"
 }
