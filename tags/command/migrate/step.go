@@ -64,21 +64,17 @@ func (s source) meets(g *givenLabel) bool {
 
 // sources returns sources that give the labels. A label joins an earlier source if it can.
 func sources(labels []*givenLabel) (out []source) {
-next:
 	for _, g := range labels {
-		for i, s := range slices.Backward(out) {
-			if s.joins(g) {
-				out[i] = append(s, g)
-
-				continue next
-			}
-
-			if s.meets(g) { // The later one wins, so that their order must stay.
-				break
-			}
+		i := len(out) - 1
+		for i >= 0 && !out[i].joins(g) && !out[i].meets(g) { // The later one wins of two that meet, so that their order must stay.
+			i--
 		}
 
-		out = append(out, source{g})
+		if i >= 0 && out[i].joins(g) {
+			out[i] = append(out[i], g)
+		} else {
+			out = append(out, source{g})
+		}
 	}
 
 	return out
