@@ -74,6 +74,10 @@ func (f *file) migrate() (out []*composition) {
 			c := &composition{file: f, at: len(out), name: text(o, "metadata", "name"), node: o, last: -1}
 			c.migrate()
 
+			if len(c.notes) == 0 {
+				c.notef("nothing in it sets tags")
+			}
+
 			out = append(out, c)
 		}
 	}

@@ -177,12 +177,7 @@ func (c *Command) write(texts []string, out io.Writer) error {
 func (c *composition) say(out io.Writer, path string) {
 	_, _ = fmt.Fprintf(out, "%s: Composition %s\n", path, words.Name(c.name))
 
-	notes := c.notes
-	if len(notes) == 0 {
-		notes = []string{"nothing in it sets tags"}
-	}
-
-	for _, note := range notes {
+	for _, note := range c.notes {
 		_, _ = fmt.Fprintf(out, "  %s\n", note)
 	}
 }
