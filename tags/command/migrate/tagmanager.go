@@ -75,10 +75,8 @@ func (c *composition) refuseTagManager(s *step) string {
 	labelled := func(n *yaml.Node) bool { return field(n, "labels", ignoreResource) != none }
 	removes := items(s.input, "removeTags")
 
-	named := slices.Concat(entriesOf(s.input, "addTags"), entriesOf(s.input, "ignoreTags"), entriesOf(s.input, "removeTags"))
-
 	switch {
-	case len(named) == 0:
+	case len(entriesOf(s.input, "addTags"))+len(entriesOf(s.input, "ignoreTags"))+len(entriesOf(s.input, "removeTags")) == 0:
 		return "it names no tags"
 	case slices.ContainsFunc(items(s.input, "addTags"), empty):
 		return "an empty value counts as none there, and is a value here"
