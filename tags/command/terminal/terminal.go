@@ -99,8 +99,8 @@ func Header(names ...string) []Cell {
 	return words.Map(names, func(name string) Cell { return Cell{Text: name, Color: Bold} })
 }
 
-// Table returns the rows as a table. The first row is its header. If the terminal is too narrow, the table is folded. Control
-// characters are escaped.
+// Table returns the rows as a table with aligned columns. The first row is its header. If the terminal is too narrow, the table is
+// folded. Control characters are escaped.
 func (t Terminal) Table(rows [][]Cell) string {
 	rows = words.Map(rows, func(row []Cell) []Cell {
 		return words.Map(row, func(c Cell) Cell { return Cell{Text: words.Visible(c.Text), Color: c.Color} })
@@ -110,18 +110,13 @@ func (t Terminal) Table(rows [][]Cell) string {
 		rows = fold(rows, t.Width)
 	}
 
-	return t.print(rows)
-}
-
-// print returns the rows with aligned columns.
-func (t Terminal) print(rows [][]Cell) string {
 	b := strings.Builder{}
-	widths, _ := widths(rows)
+	columns, _ := widths(rows)
 
 	for _, row := range rows {
 		for i, c := range row {
 			if i > 0 {
-				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-uniseg.StringWidth(row[i-1].Text)))
+				b.WriteString(strings.Repeat(" ", gap+columns[i-1]-uniseg.StringWidth(row[i-1].Text)))
 			}
 
 			if t.Color && c.Color != "" && c.Text != "" {
