@@ -169,8 +169,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		healthy.Shutdown()
 
 		// Stop cuts off calls after the timeout.
-		cutOff := time.AfterFunc(drainTimeout, srv.Stop)
-		defer cutOff.Stop()
+		defer time.AfterFunc(drainTimeout, srv.Stop).Stop()
 
 		srv.GracefulStop()
 	})()
