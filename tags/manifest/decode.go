@@ -163,10 +163,10 @@ func (d *decoder) add(v *structpb.Value) error {
 
 // list calls f for each item of a list, as long as more returns true. It counts the items of the outermost list.
 func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
-	isOutermost := d.item == 0
+	around := d.item
 
 	for i := 0; more(i); i++ {
-		if isOutermost {
+		if around == 0 {
 			d.item = i + 1
 		}
 
@@ -175,9 +175,7 @@ func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 		}
 	}
 
-	if isOutermost {
-		d.item = 0
-	}
+	d.item = around
 
 	return nil
 }
