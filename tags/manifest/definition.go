@@ -138,20 +138,16 @@ func isRefusedNull(v, s *structpb.Value) bool {
 func defaultOf(s *structpb.Value) *structpb.Value { return proto.CloneOf(fields(s)["default"]) }
 
 // versions returns the served versions in the definition of a kind.
-func versions(o *structpb.Struct) (out []Definition) {
+func versions(o *structpb.Struct) []Definition {
 	spec := fields(o.GetFields()["spec"])
 	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
 
-	for _, v := range spec["versions"].GetListValue().GetValues() {
-		if version := fields(v); version["served"].GetBoolValue() {
-			out = append(out, Definition{
-				GroupVersionKind: gk.WithVersion(version["name"].GetStringValue()),
-				Schema:           fields(version["schema"])["openAPIV3Schema"].GetStructValue(),
-			})
-		}
-	}
+	return words.MapIf(spec["versions"].GetListValue().GetValues(), func(v *structpb.Value) (Definition, bool) {
+		version := fields(v)
+		openAPI := fields(version["schema"])["openAPIV3Schema"].GetStructValue()
 
-	return out
+		return Definition{gk.WithVersion(version["name"].GetStringValue()), openAPI}, version["served"].GetBoolValue()
+	})
 }
 
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
