@@ -484,11 +484,10 @@ func (t *Tally) Report() *Report {
 	out.Keys = words.Map(t.total.Keys, func(n *KeyCount) string { return n.Key })
 
 	// A Hint is for a counted key that no resource has, if a resource has the key with a prefix.
-	for _, n := range t.total.Keys {
-		if key := mostFrequent(n.prefixed); n.Tagged == 0 && key != "" {
-			out.Hints = append(out.Hints, Hint{Key: n.Key, Other: key, Resources: n.prefixed[key]})
-		}
-	}
+	out.Hints = words.MapIf(t.total.Keys, func(n *KeyCount) (Hint, bool) {
+		key := mostFrequent(n.prefixed)
+		return Hint{Key: n.Key, Other: key, Resources: n.prefixed[key]}, n.Tagged == 0 && key != ""
+	})
 
 	return out
 }
