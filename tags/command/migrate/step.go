@@ -176,9 +176,7 @@ func (c *composition) replacement(p *patchStep, mayTag []string) (input []string
 // fields returns the lines of the source, and the comments of the patches that it replaces. If tagKeys is set, its keys are keys of
 // tags, and else keys of labels.
 func (s source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
-	for _, g := range s {
-		comments = append(comments, g.comments...)
-	}
+	comments = slices.Concat(words.Map(s, func(g *givenLabel) []string { return g.comments })...)
 
 	switch first := s[0]; {
 	case first.isMap():
