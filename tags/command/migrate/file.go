@@ -104,13 +104,11 @@ func (f *file) end(line, indent int) int {
 
 	for i := end; i < len(f.lines); i++ {
 		switch n := f.indent(i); {
-		case n < 0:
-			continue
-		case n <= indent:
+		case n > indent:
+			end = i + 1
+		case n >= 0:
 			return end
 		}
-
-		end = i + 1
 	}
 
 	return end
