@@ -87,11 +87,13 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	}
 
 	p.allRecords = p.decision.completeRecords(t.APIProfile) // The cloud's own API may refuse some of the decided tags.
-	if len(p.decision.trustedWithoutSlot) > 0 {
-		return p, nil // In the end, Stamp returns a LimitError: see limits.
+
+	// If a trusted label has no slot, Stamp returns a LimitError in the end: see limits.
+	if len(p.decision.trustedWithoutSlot) == 0 {
+		err = p.carryOut()
 	}
 
-	return p, p.carryOut()
+	return p, err
 }
 
 // recordMismatch reports whether there is an error, and puts its message into the Mismatch of p, for the result.
