@@ -300,11 +300,9 @@ func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 	n, isNumber := v.GetKind().(*structpb.Value_NumberValue)
 
 	switch kind := object.KindOf(v); {
-	case object.IsNull(v) && s.Nullable:
-		return ""
-	case object.IsNull(v):
+	case object.IsNull(v) && !s.Nullable:
 		return "must not be null"
-	case s.Type == "" || kind == typeNames[s.Type]:
+	case object.IsNull(v) || s.Type == "" || kind == typeNames[s.Type]:
 		return ""
 	case s.Type != "integer":
 		return fmt.Sprintf("must be %s, not %s%s", typeNames[s.Type], kind, hint(p, s, v))
