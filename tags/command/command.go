@@ -21,15 +21,6 @@ import (
 // defaultWidth is the width of help outside of a terminal, in columns.
 const defaultWidth = 100
 
-// usageTemplate prints the commands and the flags, for a terminal of this width.
-const usageTemplate = `Usage: {{.UseLine}}
-{{if .HasAvailableSubCommands}}
-Commands:
-{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}}  {{.Short}}
-{{end}}{{end}}{{end}}
-Flags:
-{{.LocalFlags.FlagUsagesWrapped %d}}`
-
 // variable annotates a flag with the name of its environment variable.
 const variable = "variable"
 
@@ -56,7 +47,7 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 		return err
 	}
 
-	p.SetUsageTemplate(fmt.Sprintf(usageTemplate, cmp.Or(terminal.Of(os.Stdout).Width, defaultWidth)))
+	p.SetUsageFunc(printUsage)
 	p.SetFlagErrorFunc(unknownFlag)
 	p.AddCommand(commands...)
 
@@ -170,6 +161,22 @@ func readVariables(c *cobra.Command, _ []string) (err error) {
 			}
 		}
 	})
+
+	return err
+}
+
+// printUsage prints the commands and the flags, as wide as the terminal. With cobra's SetUsageTemplate, the linker would keep all methods of
+// all types in the binary.
+func printUsage(c *cobra.Command) error {
+	commands := words.MapIf(c.Commands(), func(s *cobra.Command) (string, bool) {
+		return fmt.Sprintf("  %-*s  %s\n", s.NamePadding(), s.Name(), s.Short), s.IsAvailableCommand()
+	})
+	if len(commands) > 0 {
+		commands = append([]string{"\nCommands:\n"}, commands...)
+	}
+
+	flags := c.LocalFlags().FlagUsagesWrapped(cmp.Or(terminal.Of(os.Stdout).Width, defaultWidth))
+	_, err := fmt.Fprintf(c.OutOrStderr(), "Usage: %s\n%s\nFlags:\n%s", c.UseLine(), strings.Join(commands, ""), flags)
 
 	return err
 }
