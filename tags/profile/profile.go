@@ -199,9 +199,11 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 
 // Takes reports whether the tag key is in Taken, such as Name on Databricks.
 func (p *Profile) Takes(key string) bool {
+	key = p.Fold(key)
+
 	return slices.ContainsFunc(p.Taken, func(taken string) bool {
 		text, begins := strings.CutSuffix(p.Fold(taken), "*")
-		return p.Fold(key) == text || begins && strings.HasPrefix(p.Fold(key), text)
+		return key == text || begins && strings.HasPrefix(key, text)
 	})
 }
 

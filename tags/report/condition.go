@@ -193,17 +193,19 @@ func (r *Run) propagated(f *findings) string {
 		out = append(out, "labels handed on to "+words.Count(f.handedOn, "composite resource", "composite resources"))
 	}
 
-	type count struct {
+	for _, resources := range []struct {
 		n         int
 		one, many string
-	}
-
-	out = append(out, words.MapIf([]count{
+	}{
 		{f.noField, "has no tag field", "have no tag field"},
 		{f.unlisted, "isn't known to have a tag field: an entry of tagFields can name it", "aren't known to have a tag field: entries of tagFields can name them"},
 		{f.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
 		{len(f.notTagged) - f.noField - f.unlisted - f.composite, "left alone", "left alone"},
-	}, func(c count) (string, bool) { return words.Count(c.n, c.one, c.many), c.n > 0 })...)
+	} {
+		if resources.n > 0 {
+			out = append(out, words.Count(resources.n, resources.one, resources.many))
+		}
+	}
 
 	if len(f.empty) > 0 {
 		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.SourceNote) string { return l.Source }), 0))

@@ -54,16 +54,13 @@ func texts(t topic, items ...string) topic {
 	return about(t, items, func(s string) string { return s })
 }
 
-// A noteWording has the words of results about notes of a kind.
-type noteWording struct {
+// noteWords has the reasons, severities and heads of results about notes, in the order of the results.
+var noteWords = []struct {
 	kind     stamp.NoteKind
 	severity fnv1.Severity
 	reason   string
 	head     string
-}
-
-// noteWords has the reasons, severities and heads of results about notes, in the order of the results.
-var noteWords = []noteWording{
+}{
 	{
 		stamp.NoteReserved, warning, "ReservedTagsStay",
 		"these tags have reserved keys, but can't be taken away, since another field manager owns them (edit the managed resource): ",
@@ -189,10 +186,15 @@ func (r *Run) refusals(f *findings) []topic {
 
 // noted returns topics of the severity about notes: one for each kind of note, with the names of the resources.
 func (f *findings) noted(severity fnv1.Severity) []topic {
-	return words.MapIf(noteWords, func(w noteWording) (topic, bool) {
-		t := topic{severity: severity, reason: w.reason, head: w.head, one: "resource", several: "resources"}
-		return about(t, f.notes[w.kind], notedResource.String), w.severity == severity
-	})
+	var out []topic
+
+	for _, w := range noteWords {
+		if w.severity == severity {
+			out = append(out, about(topic{severity: severity, reason: w.reason, head: w.head, one: "resource", several: "resources"}, f.notes[w.kind], notedResource.String))
+		}
+	}
+
+	return out
 }
 
 // withholdings returns topics about values that somebody else decides: parts of the composite resource's status, and
