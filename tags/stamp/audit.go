@@ -27,17 +27,17 @@ func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Remo
 // env: dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. In a list of strings,
 // a=b=c has the key a=b if a label of l has this key, and otherwise the key a. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
-	after, err := r.At(t.Field.Path)
-	if isReadable := err == nil && t.ObservedErr == nil; !isReadable || isSettled(t, after) {
+	newValue, err := r.At(t.Field.Path)
+	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) {
 		return c
 	}
 
 	keys := l.allKeys()
 
-	old, oldErr := tagset.Read(t.ObservedValue, t.Field, keys)
-	desired, err := tagset.Read(after, t.Field, keys)
+	before, beforeErr := tagset.Read(t.ObservedValue, t.Field, keys)
+	after, afterErr := tagset.Read(newValue, t.Field, keys)
 
-	if oldErr != nil || err != nil {
+	if beforeErr != nil || afterErr != nil {
 		return c
 	}
 
@@ -45,22 +45,22 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	// Several entries of a list can have one key, such as zone=a and zone=b. For each tag that is new or changes, Updated yields the entries
 	// with new values. The first of them is enough for Changes.
-	for entries := range old.Updated(desired) {
-		if previous := old.Find(entries[0].ID); previous == nil {
+	for entries := range before.Updated(after) {
+		if previous := before.Find(entries[0].ID); previous == nil {
 			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
 		} else {
 			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(previous.Value), After: tagset.TextOf(entries[0].Value)}
 		}
 	}
 
-	// For each tag that desired lacks, Removed yields all entries of the tag. An entry stays if the provider sets it, or if another field
-	// manager owns it. If an entry of the tag goes, the tag is among the changes.
-	for entries := range old.Removed(desired) {
-		isRemoved := func(e tagset.Entry) bool {
-			return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere() /* fieldDesired */)
-		}
+	// An entry without a desired tag goes, unless the provider sets it, or another field manager owns it.
+	goes := func(e tagset.Entry) bool {
+		return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
+	}
 
-		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
+	// For each tag that after lacks, Removed yields all entries. The first one that goes is enough for Changes.
+	for entries := range before.Removed(after) {
+		if i := slices.IndexFunc(entries, goes); i >= 0 {
 			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
 		}
 	}
@@ -68,9 +68,9 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// addUnselected adds a result for t, which the input doesn't select, in two cases:
-//   - matchCloudTags would select t, but the cloud lacks these tags. Without labels, removeTags and ignoreTags, this
-//     makes no difference.
+// addUnselected adds a result for t, which the input doesn't select. It adds a result only in two cases:
+//   - The input would select t if the cloud had the tags of matchCloudTags. The result says so in LeftAlone, unless the input has
+//     neither labels nor removeTags nor ignoreTags.
 //   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
 //     Changes.Removed has plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
@@ -83,8 +83,8 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 		r.LeftAlone = t.WhyLeftAlone(why)
 	}
 
-	// Find locates the tag fields of selected resources only, so Locate does it here.
-	if isAudited := s.Audits && !t.Observed.IsZero(); isAudited && targets.Locate(t) {
+	// Locate finds the tag field of t, and returns false if there is none. Find has done this for selected resources only.
+	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
 		l := s.resourceLabelsOrCommon(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
 
@@ -97,8 +97,8 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 }
 
 // isSettled reports whether the observed tag field of t stays the same once Crossplane applies newValue. With the newValue {env: prod},
-// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. Most fields are settled, and for these,
-// changesOf needs no tagset.Set.
+// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. Most fields are settled, so that changesOf
+// makes no tagset.Set for them.
 func isSettled(t *locate.Target, newValue object.Node) bool {
 	observed := t.ObservedValue
 	if !observed.IsObject() || !newValue.IsObject() {
@@ -110,19 +110,21 @@ func isSettled(t *locate.Target, newValue object.Node) bool {
 		desired[string(key)] = v
 	}
 
-	found := 0
+	unchanged := 0
 
 	for key, v := range observed.Fields() {
 		desiredValue, isDesired := desired[string(key)]
 		isIgnored := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
 
 		switch {
-		case isDesired && desiredValue.Equal(v):
-			found++
-		case isDesired || !isIgnored: // The value changes, or the entry goes.
+		case !isDesired && !isIgnored: // The entry goes.
 			return false
+		case isDesired && !desiredValue.Equal(v): // The value changes.
+			return false
+		case isDesired:
+			unchanged++
 		}
 	}
 
-	return found == len(desired)
+	return unchanged == len(desired) // Otherwise observed lacks a desired entry.
 }

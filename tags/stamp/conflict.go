@@ -10,15 +10,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// failsOnConflict reports whether an existing tag with the label's key fails the run: the label's source has onConflict Error, which is
-// tags.Fail. With AlreadyStamped, no tag fails the run, since the existing tag may be the label's own.
+// failsOnConflict reports whether an existing tag with the label's key fails the run, since the label's source has onConflict Error
+// (tags.Fail). If the resource already has the tags of this step (AlreadyStamped), it returns false: the tag may be the label's own.
 func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
 
-// conflictOf returns an error if the label at position i has onConflict Error, and the resource or the cloud has its tag at a value
-// that Crossplane hasn't applied. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. See
-// testdata/cases/error-of-cloud.yaml.
+// conflictOf returns an error if the label at position i has onConflict Error, and somebody else has set its tag at another value, in the
+// tag field or in the cloud. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. Tags that Crossplane has
+// applied don't conflict. See testdata/cases/error-of-cloud.yaml.
 func (d *Decision) conflictOf(i int) error {
 	l := &d.Labels.all[i]
 	if l.Reserved || !d.failsOnConflict(l) {
@@ -29,7 +29,7 @@ func (d *Decision) conflictOf(i int) error {
 
 	if first := d.ObservedTags.Find(id); first != nil {
 		for e := range d.ObservedTags.EntriesWith(id) {
-			// The entry is the label's tag already, or Crossplane has applied it.
+			// One entry is enough that is the label's tag already, or that Crossplane has applied.
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
 			}
@@ -44,9 +44,9 @@ func (d *Decision) conflictOf(i int) error {
 		return nil
 	}
 
-	// Some providers never drop a reported tag, so e may be a tag that Crossplane set once, and that the cloud has lost. But on an imported
-	// resource that Crossplane hasn't tagged yet, e is somebody else's tag.
-	if mayBeOurs := t.MayReportDeletedTags() && !isImportedUntagged(t); mayBeOurs {
+	// Some providers never drop a reported tag. There, e may be an old tag of Crossplane that the cloud has lost. But if Crossplane has neither
+	// made nor tagged the resource, e is somebody else's tag.
+	if t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}
 

@@ -26,8 +26,8 @@ type Decision struct {
 	// the cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOfLabel map[int][]tagset.Entry
 
-	// otherSystemsTags has the tags of the cloud that ignoreTags names, and that fill adds if slots are free. Each has all of its entries.
-	// If the cloud has the strings zone=a and zone=b, and the field has only zone=a, then zone is among them, with both entries.
+	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. Each tag has all entries of the
+	// cloud, such as the strings zone=a and zone=b. The field may have some of the entries already.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -98,24 +98,26 @@ func (d *Decision) removeReserved() {
 		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
-		if hasAnyLabel := hasLabel || hasSkippedLabel; !hasAnyLabel && d.keepEarlierTrusted(e) {
+		decidedHere := hasLabel || hasSkippedLabel
+		if !decidedHere && d.keepEarlierTrusted(e) {
 			continue
 		}
 
 		d.Tags.Remove(e)
 
-		if !hasLabel {
+		switch {
+		case !hasLabel:
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		} else if !d.takesSlotAlready(e) { // No other field manager keeps e, so the label gets the slot of e.
+		case !d.takesSlotAlready(e): // No other field manager keeps e, so the label owner gets the slot of Owner.
 			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
 }
 
-// getsTrustedLabel reports whether the entry e gets or has the value of a trusted label, in one of two cases:
-//   - The label has a reserved key. The label owner: team-a later replaces owner: me.
-//   - e has the key and the value of the label. If owner is reserved, the string owner=a=b stays if it is the tag of a trusted label
-//     with the key owner=a and the value b.
+// getsTrustedLabel reports whether the entry e is or becomes the tag of a trusted label, in one of two cases:
+//   - The label's key is reserved. Later, the label owner: team-a replaces owner: me.
+//   - The label's key isn't reserved, and e has the label's value already. If owner is reserved, the string owner=a=b stays if it is the
+//     tag of the trusted label owner=a: b.
 func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {
@@ -147,8 +149,9 @@ func (d *Decision) keepEarlierTrusted(e *tagset.Entry) (kept bool) {
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
+		present := d.Tags.Find(l.entry.ID)
 
-		switch present := d.Tags.Find(l.entry.ID); {
+		switch {
 		case present == nil: // fill decides on the label.
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
@@ -167,11 +170,8 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// DigitalOcean compares strings without case, so one label can replace the string of another. The labels Env: a and env: b get the
-	// strings Env:x and env:a of an earlier step:
-	//   - For Env: a, only Env:x goes, since env:a is the same string as Env:a.
-	//   - For env: b, the string env:b replaces env:a, so the label Env: a has no string any more.
-	//   - Put again, Env: a gets its string.
+	// DigitalOcean compares strings without case, so the string env:a of an earlier step is also the string of the label Env: a. The first
+	// loop adds no Env:a beside it. But then the label env: b replaces env:a, and Env: a has no string any more. Another put adds Env:a.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
 			if d.records[i].Fate == Tagged {
@@ -189,18 +189,18 @@ func (d *Decision) put(i int) {
 	d.Tags.Put(d.entryToPut(i))
 }
 
-// entryToPut returns the entry that put writes for the label at position i. Azure ignores case. If another field manager owns Env there,
-// the entry of the label env has the key Env, so that it replaces this tag.
+// entryToPut returns the entry that put writes for the label at position i. Its key has the spelling of another field manager's tag, if
+// there is one. On Azure, which ignores case, the entry of the label env replaces the tag Env of kubectl edit, and has the key Env.
 func (d *Decision) entryToPut(i int) *tagset.Entry {
 	e := &d.Labels.all[i].entry
 
-	other := d.stayingTags().Find(e.ID)
-	if other == nil || d.Labels.Shape.Form().HasStrings {
+	staying := d.stayingTags().Find(e.ID)
+	if staying == nil || d.Labels.Shape.Form().HasStrings {
 		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
 	}
 
 	spelled := *e
-	spelled.Key = other.Key
+	spelled.Key = staying.Key
 
 	return &spelled
 }
@@ -251,8 +251,9 @@ func (d *Decision) removeTags() {
 		cloudEntries, isReplaced := d.insteadOfLabel[i]
 
 		switch {
-		case isReplaced: // The cloud's tag is to take the label's slot, but removeTags may name this tag.
-			if d.insteadOfLabel[i] = d.withoutRemoved(cloudEntries); len(d.insteadOfLabel[i]) == 0 {
+		case isReplaced: // The cloud's tag is to take the label's slot, but removeTags may name some or all of its entries.
+			d.insteadOfLabel[i] = d.withoutRemoved(cloudEntries)
+			if len(d.insteadOfLabel[i]) == 0 {
 				d.records[i].Fate = Removed
 			}
 		case d.records[i].Fate != Undecided: // replace, ignoreTags or the first loop has decided on the label.
@@ -300,7 +301,8 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	unplacedCopies := d.putFitting(d.tagsToCopy()) // d.free is 0 so far, so it puts only copies that need no slot.
+	// As long as free is 0, putFitting puts only tags that need no slot.
+	otherCopies := d.putFitting(d.tagsToCopy())
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
@@ -316,7 +318,7 @@ func (d *Decision) fill() error {
 	}
 
 	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.putFitting(missing)...))...)
-	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(unplacedCopies))...)
+	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(otherCopies))...)
 
 	return nil
 }
@@ -331,15 +333,15 @@ func (d *Decision) fillLabels(from, to int) error {
 
 		needs := d.slotsForLabel(i)
 
-		switch l := &d.Labels.all[i]; {
+		switch {
 		case d.hasFree(needs):
 			if err := d.putMissing(i); err != nil {
 				return err
 			}
 
 			d.free -= needs
-		case l.Trusted: // The run fails. Its error names all trusted labels without a slot, so the loop goes on.
-			d.trustedWithoutSlot = append(d.trustedWithoutSlot, l.Key)
+		case d.Labels.all[i].Trusted: // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
+			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
 			return nil // Labels take slots in their order, so no later label comes before this one.
 		}
@@ -358,13 +360,12 @@ func (d *Decision) putMissing(i int) error {
 		return nil
 	}
 
-	if err := d.conflictOf(i); err != nil {
-		return err
+	err := d.conflictOf(i)
+	if err == nil {
+		d.put(i)
 	}
 
-	d.put(i)
-
-	return nil
+	return err
 }
 
 // slotsForLabel returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
@@ -392,7 +393,7 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	}
 
 	for i := range entries {
-		if d.takesSlotAlready(&entries[i]) {
+		if d.takesSlotAlready(&entries[i]) { // Another field manager has the entry, and its slot counts as taken.
 			n--
 		}
 	}
@@ -408,14 +409,13 @@ func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
 		needs, isAdmitted := d.slotsForEntries(entries), entries[0].FitsIn(d.Labels.Limits)
-		if !d.hasFree(needs) || !isAdmitted {
-			unplaced = append(unplaced, entries)
-			continue
-		}
 
-		// Slots that the tag gives back (needs is negative) are for the next run, in which trusted labels come first.
-		d.free -= max(needs, 0)
-		d.Tags.PutEntries(entries)
+		if isAdmitted && d.hasFree(needs) {
+			d.free -= max(needs, 0) // If needs is negative, the tag gives back slots. Labels get these in the next run, trusted ones first.
+			d.Tags.PutEntries(entries)
+		} else {
+			unplaced = append(unplaced, entries)
+		}
 	}
 
 	return unplaced

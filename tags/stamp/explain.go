@@ -98,8 +98,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
 
-	// The Look has the resource's own tag field, and fields for launched resources. Fields that get no labels have no launchedName, and
-	// are left out.
+	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Without a launchedName,
+	// such a field gets no labels, and is left out.
 	_, err := s.planAll(t, func(resourcePlan, p *plan) {
 		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))
@@ -115,10 +115,10 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
 	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 
+	// The decision has changed the tags of its State, so the field is read once more, with allKeys: even the string note is a tag.
 	labels := *p.labels
 	labels.Keys = *p.labels.allKeys()
 
-	// The State of p.decision has the decided tags by now, so the field is read once more.
 	before, err := s.stateOf(newPlan(p.target, &labels))
 	if err != nil {
 		f.Mismatch = err.Error()
@@ -194,9 +194,10 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedF
 
 	for i := range plan.labels.all {
 		record := &out.Labels[i]
+		present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry)
 
 		// Labels that differ in case alone share one string: for Env: a and env: a, the field has only Env:a. Both records get its key.
-		if present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry); record.Fate == Tagged && present.Key != record.Key {
+		if record.Fate == Tagged && present.Key != record.Key {
 			record.Tag = &tags.Tag{Label: record.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// takesSlotAlready reports whether the tag of the entry e takes a slot although no step desires it, since another field manager owns it.
-// A label that replaces this tag needs no slot of its own. In a list of strings, only the same string counts: env=dev takes no slot for
-// env=prod.
+// takesSlotAlready reports whether another field manager owns the tag of e, and no step desires it. Such a tag stays and takes a slot, so a
+// label that replaces it needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the same string counts:
+// env=prod can't take the slot of env=dev.
 func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
@@ -20,12 +20,10 @@ func (d *Decision) replaceStayingTags() error {
 
 	for i := range d.records {
 		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
-		if !wouldReplace || d.slotsForLabel(i) > 0 { // In a list of strings, env=prod takes a slot beside env=dev.
-			continue
-		}
-
-		if err := d.putMissing(i); err != nil {
-			return err
+		if wouldReplace && d.slotsForLabel(i) <= 0 { // In a list of strings, env=prod takes a slot beside env=dev.
+			if err := d.putMissing(i); err != nil {
+				return err
+			}
 		}
 	}
 

@@ -76,12 +76,13 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	observed := slices.Collect(d.ObservedTags.EntriesWith(id))
 	name := nameOf(id)
 	last, isFollowed := d.FollowedBefore[name]
-	mayComeBack := isFollowed && !last.Reported // After the change to weekly, the status has not had the old daily yet.
+	reportedDigest, observedDigest := digestOf(reported), digestOf(observed)
 
-	switch reportedDigest, observedDigest := digestOf(reported), digestOf(observed); {
-	case reportedDigest == observedDigest && mayComeBack: // The change stays in the annotation, so that daily isn't followed.
-		d.followedNow[name] = last
-	case reportedDigest == observedDigest: // The tag has settled.
+	switch {
+	case reportedDigest == observedDigest:
+		if isFollowed && !last.Reported { // The old daily may still come. The change stays in the annotation, so that daily isn't followed.
+			d.followedNow[name] = last
+		}
 	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, from the old tag field.
 		d.followedNow[name] = followedChange{From: last.From, Reported: true}
 		return observed

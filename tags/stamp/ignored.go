@@ -1,8 +1,6 @@
 package stamp
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/tagset"
-)
+import "github.com/plexsphere/function-cloud-tags/tags/tagset"
 
 // ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup: daily stays,
 // although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
@@ -14,8 +12,8 @@ func (d *Decision) ignoreTags() {
 	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
 
 	// The status may no longer have tags that an earlier run kept. Crossplane owns such tags, so they are found only if owners are known.
-	// Field.Observed has the paths in the status at which the provider reports tags. Without such a path, no run has kept any tags.
-	if hasOwners := !d.Target.Owners().Unknown; hasOwners && len(d.Target.Field.Observed) > 0 {
+	// An earlier run has kept tags only if the status has a path for tags (Field.Observed).
+	if !d.Target.Owners().Unknown && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.ObservedTags.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
 				d.ignoreTag(entries)
@@ -28,13 +26,16 @@ func (d *Decision) ignoreTags() {
 	}
 }
 
-// keptByEarlierRun reports whether the observed entry e has no other reason than ignoreTags in an earlier run: ignoreTag checks that
-// ignoreTags names e. Other reasons are a step that desires e, a label with its key, another field manager that owns e, and a provider
-// that reports e. A tag without other reasons stays until removeTags names it.
+// keptByEarlierRun reports whether the observed entry e can only come from an earlier run, which kept it by ignoreTags. So none of these
+// holds:
+//   - A step desires e, or a label has its key.
+//   - Another field manager owns e.
+//   - The provider reports e from the cloud.
+//
+// ignoreTag checks that ignoreTags still names e. Then e stays until removeTags names it.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
-	hasOtherReason := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0 || d.Target.Owners().Stays(e, true /* fieldDesired */)
-
-	return !hasOtherReason && !d.CloudTags.Has(e.ID)
+	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0
+	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired */)
 }
 
 // ignoreTag gives a tag its entries in the cloud, if an entry of ignoreTags names it: backup: weekly of an earlier step becomes the cloud's
@@ -56,7 +57,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries = d.follow(entries)
 
 	switch {
-	case hasLabel && !isDesired: // The tag takes the slot of the first label. fill makes this label Ignored if the slot is free.
+	case hasLabel && !isDesired: // fill puts the tag if a slot is free for the first label. Only then is this label Ignored.
 		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
@@ -78,17 +79,12 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 	for i := range entries {
 		e := &entries[i]
 
-		// A trusted source decides on its reserved keys, even if its label was skipped.
-		_, isReservedByLabel := e.KeyIn(l.reservedByLabels)
-		_, isReservedBySkipped := e.KeyIn(l.reservedBySkipped)
-
-		if isReservedByLabel || isReservedBySkipped {
-			continue
-		}
+		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // A trusted source decides on its reserved keys, even if its label was skipped.
+		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
 		// The field may be unable to hold the value, such as a list in a map of strings.
 		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
-		if l.belongsToCloud(e) || !fieldCanHold {
+		if hasTrustedLabel || hasSkippedLabel || l.belongsToCloud(e) || !fieldCanHold {
 			continue
 		}
 
@@ -139,7 +135,7 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// A status without tags may get them later, but not in two cases:
+	// A status without tags may get them later. It never gets them in one of two cases:
 	//   - The kind has no path for tags in its status.
 	//   - The resource has tags, and the provider has already read the resource in the cloud.
 	isTagged := hasMoreThanProviderTags(t, d.ObservedTags)
