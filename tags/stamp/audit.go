@@ -69,8 +69,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 }
 
 // addUnselected adds a result for t, which the input doesn't select. It adds a result only in two cases:
-//   - The input would select t if the cloud had the tags of matchCloudTags. The result says so in LeftAlone, unless the input has
-//     neither labels nor removeTags nor ignoreTags.
+//   - The input would select t if the cloud had the tags of matchCloudTags. The result says so in LeftAlone, if there are labels,
+//     removeTags or ignoreTags.
 //   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
 //     Changes.Removed has plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {

@@ -44,8 +44,8 @@ func (d *Decision) conflictOf(i int) error {
 		return nil
 	}
 
-	// Some providers never drop a reported tag. There, e may be an old tag of Crossplane that the cloud has lost. But if Crossplane has neither
-	// made nor tagged the resource, e is somebody else's tag.
+	// Some providers never drop a reported tag. There, e may be an old tag of Crossplane that the cloud has lost. But if Crossplane
+	// neither made nor tagged the resource, e is somebody else's tag.
 	if t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}

@@ -301,7 +301,7 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	// As long as free is 0, putFitting puts only tags that need no slot.
+	// d.free is still 0, so putFitting puts only copies that need no slot. It gets the other copies again once all other tags have slots.
 	otherCopies := d.putFitting(d.tagsToCopy())
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
