@@ -23,9 +23,9 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
 
-// ReservedTagKeys returns patterns of the tag keys that only trusted labels may have on a cloud with the key format f. They are the
-// patterns of reserved keys with and without the key prefix, and each of these before and after f. On Google Cloud, platform/*
-// gives platform/*, platform_*, plexsphere:platform/* and plexsphere_platform_*.
+// ReservedTagKeys returns patterns of the tag keys that only trusted labels may have on a cloud with the key format f. A reserved key
+// counts with and without the key prefix, and each of these with and without the key format. On Google Cloud, platform/* gives
+// platform/*, platform_*, plexsphere:platform/* and plexsphere_platform_*.
 //
 // The patterns are in lower case, since reserved keys ignore case on every cloud. If env is reserved, so is Env: on AWS, the
 // condition key aws:ResourceTag/env of an IAM policy also matches a tag Env.
@@ -35,7 +35,7 @@ func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []strin
 	for _, pattern := range reserved {
 		for _, p := range []string{pattern, prefix + pattern} { // platform/* and plexsphere:platform/*
 			patterns = append(patterns, f.Patterns(p, prefix)...)
-			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // PLEXSPHERE:env has the key prefix, too.
+			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // So PLEXSPHERE:env has the key prefix, too.
 		}
 	}
 

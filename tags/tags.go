@@ -55,7 +55,8 @@ type Label struct {
 	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// GivesTagKey reports whether the source has keyForm: Tag. Then the TagKey of its key env is env, not plexsphere:env.
+	// GivesTagKey reports whether the source gives whole tag keys, by keyForm: Tag. The label env then has the TagKey env, without the
+	// key prefix.
 	GivesTagKey bool
 
 	// Value of the label, before a value format applies.

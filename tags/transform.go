@@ -17,14 +17,15 @@ type Transformer struct {
 	// denied are labels with reserved keys from sources that aren't trusted.
 	denied []Label
 
-	// reservedPatterns are the patterns of reserved keys. Transform puts them in the key format of a profile. reservedKeys is the set
-	// of the keys before any key format, and ignores case.
+	// reservedPatterns are the patterns of reserved keys, such as platform/*.
 	reservedPatterns []string
-	reservedKeys     profile.KeySet
+
+	// reservedKeys has the keys that match reservedPatterns, without a key format: platform/env. It ignores case.
+	reservedKeys profile.KeySet
 
 	keyPrefix string
 
-	// overridden are trusted labels that later sources replaced, by TagKey. Transform may bring one back: see SetOverridden.
+	// overridden are the labels of SetOverridden, by TagKey.
 	overridden map[string]Label
 
 	// transformed has the results of earlier calls of Transform.
@@ -44,8 +45,7 @@ type Transformed struct {
 	profile                *profile.Profile
 	keyFormat, valueFormat profile.Format
 
-	// reservedTagKeys are the reserved keys after the key format: only trusted labels may have them. The transformer's reservedKeys are
-	// the reserved keys before the key format.
+	// reservedTagKeys has the tag keys that only trusted labels may have, with the key format: plexsphere_platform_env on Google Cloud.
 	reservedTagKeys profile.KeySet
 }
 
@@ -64,20 +64,16 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether someone who reads the string of the tag t in a list of strings may find a reserved key in it, or a
-// key that providers set, such as crossplane-name. For example, zone is reserved and the separator is =. The tag with the key zone=a
-// and the value b is the string zone=a=b, in which a reader may find the key zone and the value a=b. For a trusted label, only keys
-// that providers set count. Without a separator, the result is false.
+// ReadsAsReserved reports whether the string of the tag t in a list of strings may be read as a tag with a forbidden key. Forbidden
+// are the keys that providers set, such as crossplane-name, and for untrusted labels also the reserved keys. With the separator =, the
+// tag zone=a: b is the string zone=a=b, which a reader may take for the tag zone: a=b. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
-	if _, isProviders := providersKeySet.ShortestKey(entry, separator); isProviders {
-		return true
-	}
-
+	_, isProviders := providersKeySet.ShortestKey(entry, separator)
 	_, isReserved := d.reservedTagKeys.ShortestKey(entry, separator)
 
-	return isReserved && !t.Trusted
+	return isProviders || (isReserved && !t.Trusted)
 }
 
 // Reserved returns the tag keys that only trusted labels may have.
@@ -91,19 +87,17 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // Without a key prefix, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	// Prefixed puts the key format's own prefix before a key, or returns its second argument. Before an empty key, this is the prefix alone.
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // A key format may have a prefix of its own.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
-// TagKeys returns the tag keys that key can mean on the profile: with and without the key prefix, and with and without the key
+// TagKeys returns the tag keys that key can mean on the profile, sorted: with and without the key prefix, and with and without the key
 // format. On Google Cloud, a/b means a/b, a_b, plexsphere:a/b and plexsphere_a_b.
-func (d *Transformed) TagKeys(key string) []string {
-	tagKeys := []string{key, d.keyFormat.Apply(key)}
+func (d *Transformed) TagKeys(key string) (tagKeys []string) {
+	prefixed := d.transformer.keyPrefix + key
 
-	// Prefixed puts the key format's own prefix before the key, or returns its second argument if the key format has none.
-	for _, prefixed := range []string{d.transformer.keyPrefix + key, d.keyFormat.Prefixed(key, d.transformer.keyPrefix+key)} {
-		tagKeys = append(tagKeys, prefixed, d.keyFormat.Apply(prefixed))
+	for _, unformatted := range []string{key, prefixed, d.keyFormat.Prefixed(key, prefixed)} { // A key format may have a prefix of its own.
+		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}
 
 	slices.Sort(tagKeys)
@@ -135,9 +129,8 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
-// SetOverridden sets the trusted labels that lost to labels of later sources. With several labels of one tag key, the last one
-// counts. In a profile that turns the tag key into a reserved key, such a label wins after all. On Google Cloud, a/b becomes a_b,
-// which may be a reserved key.
+// SetOverridden sets the trusted labels that lost to labels of later sources. Such a label wins after all on a cloud where its tag key
+// becomes a reserved key: if a_b is reserved, a/b does on Google Cloud. The last of several labels with one tag key counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -163,32 +156,29 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		keyFormat = p.Format
 	}
 
-	d := &Transformed{
-		Tags: make([]Tag, 0, len(t.labels)), transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name],
-		reservedTagKeys: profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...),
+	d := &Transformed{transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name]}
+	d.Tags = make([]Tag, 0, len(t.labels))
+
+	if !p.HandsLabelsOn { // The Composition that labels are handed on to reserves keys itself.
+		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
 	}
 
 	for _, l := range t.denied {
 		d.skip(d.tag(l), profile.ReservedKey)
 	}
 
-	if p.HandsLabelsOn {
-		d.reservedTagKeys = profile.NewFoldedKeySet() // The Composition that gets the labels reserves keys itself.
-	}
-
 	for _, l := range t.labels {
 		// A reserved key isn't handed on: the other Composition takes it from its own trusted sources.
-		if p.HandsLabelsOn && HasReservedKey(d.transformer.reservedKeys, l) {
+		if p.HandsLabelsOn && HasReservedKey(t.reservedKeys, l) {
 			continue
 		}
 
 		reason := d.add(l)
 
-		// On this profile, the tag key may become a reserved key. Then the trusted label that lost to l counts after all.
-		if overridden, ok := t.overridden[l.TagKey]; ok && !l.Trusted {
-			if isReserved := reason == profile.ReservedKey || d.tag(overridden).Reserved; isReserved {
-				d.add(overridden)
-			}
+		// If the key is reserved with the key format, the trusted label that lost to l counts after all.
+		overridden, isOverride := t.overridden[l.TagKey]
+		if isOverride && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
+			d.add(overridden)
 		}
 	}
 
@@ -197,7 +187,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// It is an error if a trusted tag gets no slot. It is no error for a label that is handed on, so such a label doesn't count as trusted.
+	// A trusted tag without a slot is an error, but a label that is handed on may get no slot. So such a label doesn't count as trusted.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
@@ -214,8 +204,8 @@ func (d *Transformed) tag(l Label) Tag {
 	switch {
 	case d.profile.HandsLabelsOn:
 		key = l.QualifiedKey
-	case !l.GivesTagKey: // The tag key has the key prefix. A key format may have another prefix.
-		key = d.keyFormat.Prefixed(l.QualifiedKey, key)
+	case !l.GivesTagKey:
+		key = d.keyFormat.Prefixed(l.QualifiedKey, l.TagKey) // A key format may have a prefix of its own.
 	}
 
 	key = d.keyFormat.Apply(key)
@@ -229,7 +219,8 @@ func (d *Transformed) tag(l Label) Tag {
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
-	if isProviders := providersKeySet.Has(t.Key) && !d.profile.HandsLabelsOn; isProviders || t.Reserved && !t.Trusted {
+	isProviders := !d.profile.HandsLabelsOn && providersKeySet.Has(t.Key)
+	if isProviders || (t.Reserved && !t.Trusted) {
 		return t, profile.ReservedKey
 	}
 

@@ -31,19 +31,18 @@ func (f foundValue) asText(s *v1beta1.Source) (text string, ok bool, err error) 
 	}
 
 	text, err = scalarText(f.Node)
-	if s.Encoding == v1beta1.EncodingScalar || f.expression != nil {
+
+	switch {
+	case s.Encoding == v1beta1.EncodingScalar || f.expression != nil:
 		return text, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	case err == nil: // f is a number or a boolean.
+		return "", false, errors.Errorf("%s[%s] is %s, not a string: quote it, or write encoding: Scalar", f.path, f.key, f.Kind())
+	default:
+		return "", false, errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, f.Kind())
 	}
-
-	hint := ""
-	if err == nil { // A number or a boolean, which the encoding Plain or JSON doesn't take.
-		hint = ": quote it, or write encoding: Scalar"
-	}
-
-	return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
 }
 
-// inexactInteger is 2⁵³. A 64-bit floating point number of 2⁵³ may have been written as 2⁵³+1.
+// inexactInteger is 2⁵³. A 64-bit floating point number can't tell it from 2⁵³+1.
 const inexactInteger = 1 << 53
 
 // scalarText returns the text of a number or a boolean: "3" for 3, and "true" for true. It refuses numbers that may have lost
@@ -54,13 +53,14 @@ func scalarText(n object.Node) (string, error) {
 		return strconv.FormatBool(kind.BoolValue), nil
 	case *structpb.Value_NumberValue:
 		number := kind.NumberValue
-		if math.Abs(number) >= inexactInteger && !math.IsInf(number, 0) { // JSON has no infinity: see below.
-			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", number)
-		}
 
 		text, err := json.Marshal(number + 0) // Negative zero plus zero is zero.
 		if err != nil {
 			return "", errors.Errorf("%v is not a number that JSON has", number)
+		}
+
+		if math.Abs(number) >= inexactInteger {
+			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", number)
 		}
 
 		return string(text), nil

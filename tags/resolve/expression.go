@@ -49,8 +49,8 @@ func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valuelessError returns a *absence that says "the expression of the name has no value: it is empty". There, setting is "the name",
-// and why is "it is empty". Callers put the setting before the failure.
+// valuelessError returns the *absence of an expression without a value. If setting is "the name" and why is "it is empty", its note is
+// "the expression of the name has no value: it is empty". The failure lacks the setting, which callers add.
 func valuelessError(setting, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
 }
@@ -68,23 +68,23 @@ func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
 		}
 
 		objects, err := r.selectedObjects(s)
-		missesOptional := isAbsence(err) && !s.Required()
+		hasNone := isAbsence(err) && !s.Required()
 
 		switch {
 		case errors.Is(err, errWaiting):
 			waiting = err
-		case err != nil && !missesOptional:
-			return errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
-		default:
+		case err == nil || hasNone:
 			r.passedSources[s] = true
 			r.passObjects(s, objects)
+		default:
+			return errors.Wrapf(err, "cannot resolve %s", r.input.SourceName(i))
 		}
 	}
 
 	return waiting
 }
 
-// passObjects passes the objects of the source s to r.evaluator. If s selects by name, or has pick: One, then required.team in
+// passObjects passes the objects of the source s to r.evaluator, if any. If s selects by name, or has pick: One, then required.team in
 // expressions is one object. Otherwise, required.team is a list.
 func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 	isSingle := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
@@ -97,27 +97,34 @@ func (r *resolver) passObjects(s *v1beta1.Source, objects []namedObject) {
 	}
 }
 
-// computeText evaluates the expression of a value, and returns the result as text. If there is no result, ok is false, and whyNone is
-// the reason: "expressions[team]: no such key: labels". If the source s is required, there is an error instead. See
-// testdata/expression.yaml.
+// computeText evaluates the expression of a value, and returns the result as text. If there is none, ok is false, and whyNone is
+// the result of noteAbsence. See testdata/expression.yaml.
 func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNone string, ok bool, err error) {
 	result, err := r.evaluator.Evaluate(*value.expression)
 
 	switch {
 	case err == nil:
 		value.Node = object.NodeOf(result)
-		if text, ok, err = value.asText(s); ok || err != nil {
-			return text, "", ok, err
+
+		text, ok, err = value.asText(s)
+		if err == nil && !ok {
+			whyNone, err = value.noteAbsence(s, errors.New("it is null in JSON"))
 		}
-
-		err = errors.New("it is null in JSON") // Only then asText returns false. It counts as no value: see below.
-	case !errors.As(err, new(*expression.AbsentError)):
-		return "", "", false, errors.Wrapf(err, "%s[%s]", value.path, value.key)
+	case errors.As(err, new(*expression.AbsentError)):
+		whyNone, err = value.noteAbsence(s, err)
+	default:
+		err = errors.Wrapf(err, "%s[%s]", value.path, value.key)
 	}
 
+	return text, whyNone, ok, err
+}
+
+// noteAbsence returns the absence of a value after the name of the expression: "expressions[team]: no such key: labels". If the source s
+// is required, this is an error instead.
+func (f foundValue) noteAbsence(s *v1beta1.Source, absence error) (string, error) {
 	if s.Required() {
-		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", value.path, value.key, err)
+		return "", errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, absence)
 	}
 
-	return "", fmt.Sprintf("%s[%s]: %s", value.path, value.key, err), false, nil
+	return fmt.Sprintf("%s[%s]: %s", f.path, f.key, absence), nil
 }

@@ -28,18 +28,19 @@ type keyFilter struct {
 // includes reports whether the filter includes a qualified key.
 func (f *keyFilter) includes(key string) bool { return f.keys.Has(key) && !f.except.Has(key) }
 
-// keyFilterFor returns the filter of the keys that the source s includes. If include of s reads the keys from an object, s includes no
-// key while Crossplane fetches this object. sourceName is the name of s in messages.
+// keyFilterFor returns the filter of the keys that the source s includes. If include of s reads patterns from a field or an expression,
+// s includes no key while Crossplane fetches the objects for them, or if s is optional and there are none. sourceName is the name of s
+// in messages.
 func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
 	if s.Include == nil || !s.Include.IsDynamic() {
 		return inputFilter(s), nil
 	}
 
 	read, err := r.patternsOf(s.Include, sourceName)
-	note, missesOptional := noteIfOptional(s, err)
+	note, isAbsent := noteIfOptional(s, err)
 
-	// If what include reads is optional and absent, or isn't here yet, read has no patterns. Then the filter includes no key.
-	if isFailure := err != nil && !missesOptional && !errors.Is(err, errWaiting); isFailure {
+	includesNone := isAbsent || errors.Is(err, errWaiting)
+	if err != nil && !includesNone {
 		return nil, err
 	}
 
@@ -68,9 +69,9 @@ type keyPatterns struct{ keys, except []string }
 // A patternsPlace identifies the field or the expression that has patterns, such as {source: "registry", path: "data.keys"}.
 type patternsPlace struct{ contextKey, source, path, expression string }
 
-// patternsOf returns the patterns that include of a source reads. If several sources read the same field or expression, patternsOf reads
-// it for the first of them. While Crossplane fetches objects, the error is errWaiting. If there is no such field, or if the expression
-// has no value, the error is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
+// patternsOf returns the patterns that include of a source reads. A field or expression that several sources read is read once, and its
+// patterns count for the first source. While Crossplane fetches objects, the error is errWaiting. If there is no such field, or if the
+// expression has no value, the error is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
 func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyPatterns, error) {
 	place := patternsPlace{contextKey: include.ContextKey, source: include.Source, path: include.FromFieldPath.String(), expression: include.Expression.String()}
 	if out, ok := r.keyPatterns[place]; ok {
@@ -154,7 +155,7 @@ func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject,
 }
 
 // addNode adds the patterns of n: a text such as platform/*, a list such as [platform/*, owner], or a map such as {platform/*: true,
-// owner: false}. name is the name of n in messages, such as "ConfigMap platform/registry data.keys".
+// owner: false}. Null has none. name is the name of n in messages, such as "ConfigMap platform/registry data.keys".
 func (p *keyPatterns) addNode(n object.Node, name string) error {
 	switch {
 	case n.IsList():
@@ -217,10 +218,10 @@ func (p *keyPatterns) addText(text, name string) error {
 		return errors.Wrap(err, name)
 	}
 
-	switch n := object.NodeOf(v); {
-	case n.IsNull():
-		return nil
-	case n.IsList() || n.IsObject():
+	n := object.NodeOf(v)
+
+	switch {
+	case n.IsNull() || n.IsList() || n.IsObject():
 		return p.addNode(n, name)
 	default:
 		return errors.Errorf("%s has several lines, but is neither a list nor a map in YAML: begin each line with - and a space", name)

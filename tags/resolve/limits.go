@@ -47,8 +47,8 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 type LimitError struct{ error }
 
 // leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay first, and then
-// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Labels of Denied have
-// maxLabels places of their own. The error is a LimitError.
+// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has room for
+// maxLabels other labels. If there are too many trusted labels, the error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
@@ -60,7 +60,7 @@ func (m *mergedLabels) leaveOutSurplus() error {
 		return nil
 	}
 
-	trustedCounts := make(map[string]int)
+	trustedCounts := make(map[string]int) // By the names of sources.
 	for _, l := range m.set.Labels {
 		if l.Trusted {
 			trustedCounts[l.Source.Name]++
@@ -86,8 +86,8 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 	return labels[:min(len(labels), maxLabels)]
 }
 
-// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Each composed resource has the labels of
-// common, or others with their keys, and perhaps more. So a label without room in common gets no room in the set of any resource.
+// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. The set of a resource has all keys of common,
+// and perhaps more, so it has no room for them, either. Labels that differ per resource aren't in common, and stay.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
@@ -97,14 +97,12 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	p.labels = slices.DeleteFunc(p.labels, func(scoped *scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A sourceLimit admits the first maxLabels+1 labels of one object of a source, in the order of their keys, and counts the others. So an
-// object with a million labels doesn't fill the memory. By the one label more than maxLabels, leaveOutSurplus sees that there are too
-// many.
+// A sourceLimit admits the first maxLabels+1 labels of one object, so that an object with a million labels doesn't fill the memory. The
+// last of them is one too many: by it, leaveOutSurplus sees that there are more than maxLabels.
 type sourceLimit struct {
 	reserved profile.KeySet
 
-	// deniedCount is the number of labels so far with a reserved key, if the source may not set reserved keys. labelCount is the
-	// number of all other labels so far.
+	// deniedCount counts the untrusted labels with reserved keys so far, and labelCount all other labels.
 	labelCount, deniedCount int
 }
 

@@ -22,9 +22,8 @@ type Metadata struct {
 
 	Labels, Annotations ByItem
 
-	// PerResource returns the labels and annotations that the entry may copy to one composed resource. It is nil, unless expressions
-	// of the entry read the composed resource, as desired.metadata.labels does. For entries that copy from composed resources, see
-	// MetadataOf.
+	// PerResource returns the labels and annotations that the entry may copy to one composed resource, if its expressions read this
+	// resource, as desired.metadata.labels does. For all other entries, it is nil.
 	PerResource func(c *ComposedResource) (Metadata, error)
 }
 
@@ -80,9 +79,8 @@ func (r *resolver) resolveMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadataFor returns the labels and annotations that the entry may copy. If several objects have the same key, the last one wins, in
-// the order of findObjects. If the entry copies from composed resources, or evaluates expressions for each of them, the Metadata has no
-// labels and annotations yet. See testdata/metadata.yaml.
+// metadataFor returns the labels and annotations that the entry may copy. They are empty for an entry that reads composed resources. If
+// several objects have the same key, the last one wins, in the order of findObjects. See testdata/metadata.yaml.
 func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	out := newMetadata(entry)
 
@@ -165,7 +163,7 @@ func (r *resolver) addComputed(out ByItem, e expression.Expression, name string)
 	}
 
 	found, err := object.StringMap(v, name)
-	out.add(wholeObject, found)
+	out.add(wholeObject, found) // With an error, it is nil.
 
 	return err
 }
@@ -203,7 +201,7 @@ func (m *Metadata) addObject(o namedObject) error {
 func (o namedObject) addMapAt(out ByItem, path object.Path, itemName string) error {
 	if itemName == "" {
 		found, err := o.stringMapAt(path)
-		out.add(wholeObject, found)
+		out.add(wholeObject, found) // With an error, it is nil.
 
 		return err
 	}

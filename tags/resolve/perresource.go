@@ -92,26 +92,24 @@ func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool)
 
 // A scopedLabel is what a source gives to all resources, or to the resources that it selects. It is one of these:
 //   - a label with a value
-//   - a label without a value, and the expression that computes the value for each resource
-//   - all labels of provider configs
+//   - a label whose value an expression computes for each resource: computedBy is set
+//   - all labels that the source reads in provider configs: configSource is set
 type scopedLabel struct {
 	tags.Label
 
-	// scopeNumber is the number of the source in scopedSources, counted from 1. It is 0 if the source gives labels to all
-	// resources.
+	// scopeNumber is the number of the source in scopedSources, from 1 on. It is 0 if the source gives labels to all resources.
 	scopeNumber int
 
-	// computedBy is the source whose expression computes the value, and found has the expression. Both are zero for labels with a
-	// value, and for labels of provider configs.
+	// computedBy is the source of the expression, and found has the expression.
 	computedBy *v1beta1.Source
 	found      foundValue
 
-	// configSource gives all labels of provider configs. It is nil for single labels.
 	configSource *configSource
 
-	// wasFound reports whether any resource so far has the label. For a configSource, it reports whether the config of any resource
-	// so far gives labels, or has an empty map of them. whyMissing is the first reason why a resource lacks the label or labels.
-	wasFound   bool
+	// wasFound reports whether any resource so far has the label, or uses a provider config with labels or an empty map of labels.
+	wasFound bool
+
+	// whyMissing is the first reason why a resource lacks the label or the labels.
 	whyMissing string
 
 	// awaitsObserved reports whether the expression reads `observed`, and some resource isn't observed yet.
@@ -123,14 +121,14 @@ func (scoped *scopedLabel) differs() bool {
 	return scoped.computedBy != nil || scoped.configSource != nil || scoped.scopeNumber > 0
 }
 
-// addScoped adds the label of the source s. If s sets `resources`, scopeNumber of the label becomes the number of s in scopedSources.
+// addScoped adds the label of the source s. If s sets `resources`, addScoped also adds s to scopedSources, and sets scopeNumber.
 func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 	if s.Resources != nil {
-		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s {
+		if n := len(p.scopedSources); n == 0 || p.scopedSources[n-1] != s { // It is the first label of s.
 			p.scopedSources = append(p.scopedSources, s)
 		}
 
-		scoped.scopeNumber = len(p.scopedSources) // s is the last one, since sources are added one after the other.
+		scoped.scopeNumber = len(p.scopedSources)
 	}
 
 	p.labels = append(p.labels, scoped)
@@ -176,10 +174,11 @@ func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *
 
 		return err
 	case scoped.computedBy == nil:
-		merged.mergeLabel(scoped.Label)
+		merged.mergeLabel(scoped.Label) // It has a value.
 		return nil
 	}
 
+	// The value of a computed label is for c alone.
 	text, whyNone, ok, err := p.computeText(scoped.computedBy, scoped.found)
 	if err != nil {
 		return err
@@ -254,21 +253,21 @@ func (p *PerResource) EmptySources() []SourceNote {
 	bySource := words.Grouped(p.all(), func(scoped *scopedLabel) *tags.Source { return scoped.Source })
 
 	return words.MapIf(bySource, func(labels []*scopedLabel) (SourceNote, bool) {
-		first, wasFound, why := labels[0], false, ""
+		source, wasFound, why := labels[0].configSource, false, ""
 
 		for _, scoped := range labels {
 			wasFound = wasFound || scoped.wasFound
 			why = cmp.Or(why, scoped.whyMissing)
 		}
 
-		switch source := first.configSource; {
+		switch {
 		case source != nil:
 			why = source.whyEmpty(why)
 		case why != "":
 			why = noValue + why
 		}
 
-		return SourceNote{first.Source.Name, why}, !wasFound && why != ""
+		return SourceNote{labels[0].Source.Name, why}, !wasFound && why != ""
 	})
 }
 
@@ -295,14 +294,12 @@ type Difference struct {
 	Why string
 }
 
-// Differences returns the labels that may differ per composed resource, with the reasons, in the order of their sources. For
-// example, region may differ since "sources[1]: expressions[region] mentions desired". Each computed label has a Difference of its own.
-// Successive labels with values share the Difference of a source that selects resources: "sources[2]: the resources that it selects get
-// env, team". There are no differences if p is nil.
+// Differences returns the labels that may differ per composed resource, with the reasons, in the order of their sources. There are none
+// if p is nil. For the expression of region, the reason is "sources[1]: expressions[region] mentions desired". Successive labels with
+// values of a source that selects resources share a Difference: "sources[2]: the resources that it selects get env, team".
 func (p *PerResource) Differences() (out []Difference) {
 	for i, scoped := range p.all() {
-		sharesScope := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber
-		joinsPrevious := sharesScope && p.labels[i-1].computedBy == nil
+		joinsPrevious := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber && p.labels[i-1].computedBy == nil
 
 		switch {
 		case scoped.configSource != nil:
@@ -310,11 +307,12 @@ func (p *PerResource) Differences() (out []Difference) {
 		case scoped.computedBy != nil:
 			variables := words.Map(scoped.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
 			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: fmt.Sprintf("%s mentions %s", scoped, strings.Join(variables, " and "))})
-		case scoped.scopeNumber > 0 && joinsPrevious:
+		case scoped.scopeNumber == 0: // It is the same on all resources.
+		case joinsPrevious:
 			last := &out[len(out)-1]
 			last.Labels = append(last.Labels, scoped.Label)
 			last.Why += ", " + words.Name(scoped.QualifiedKey)
-		case scoped.scopeNumber > 0:
+		default:
 			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: scoped.Source.Name + ": the resources that it selects get " + words.Name(scoped.QualifiedKey)})
 		}
 	}

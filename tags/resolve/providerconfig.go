@@ -36,15 +36,17 @@ type configSource struct {
 	unlistedName string
 }
 
-// A configContent has those labels of a provider config that a source includes, but no labels beyond the sourceLimit: leftOut counts
-// them. err is a *absence in these cases:
-//   - There is no config.
-//   - The config has no field such as spec.tags, or no key with the prefix.
-//   - include leaves out all labels.
+// A configContent has what a source reads in a provider config.
 type configContent struct {
+	// labels that the source includes. leftOut is the number of those that its sourceLimit left out.
 	labels  []tags.Label
 	leftOut int
-	err     error
+
+	// err is a *absence in these cases:
+	//   - There is no config.
+	//   - The config has no field such as spec.tags, or no key with the prefix.
+	//   - include leaves out all labels.
+	err error
 
 	// isUsed reports whether LabelSetOf has used the config, even one without labels. ConfigLabels reads others, too.
 	isUsed bool
@@ -152,8 +154,8 @@ func (p *PerResource) contentOf(source *configSource, config configKey) *configC
 	return content
 }
 
-// labelsOfConfig returns the labels of the provider config of a composed resource, such as team: a of the ProviderConfig team-a. If the
-// labels are absent, and this is no failure, scoped.whyMissing gets the reason.
+// labelsOfConfig returns the labels of the provider config of a composed resource, such as team: a of the ProviderConfig team-a. If
+// there are none, and this is no failure, scoped.whyMissing gets the reason.
 func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) ([]tags.Label, error) {
 	source := scoped.configSource
 
@@ -165,25 +167,24 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) (
 
 	content := p.contentOf(source, config)
 	if content.isUsed {
-		return content.labels, nil // An earlier resource has used this config, so p.leftOut has its labels.
+		return content.labels, nil // So p.leftOut counts its labels once.
 	}
 
-	err := content.err
+	note, isAbsent := noteIfOptional(source.Source, content.err)
+	scoped.wasFound = scoped.wasFound || !isAbsent // EmptySources calls no source empty that fails.
 
-	if note, ok := noteIfOptional(source.Source, err); ok {
-		scoped.whyMissing, err = cmp.Or(scoped.whyMissing, note), nil
-	} else {
-		scoped.wasFound = true
+	if content.err != nil && !isAbsent {
+		return nil, content.err
 	}
 
-	if err == nil {
-		content.isUsed = true
-		source.usedLabels = append(source.usedLabels, content.labels...)
-		source.usedCount++
-		p.leftOut += content.leftOut
-	}
+	scoped.whyMissing = cmp.Or(scoped.whyMissing, note)
 
-	return content.labels, err
+	content.isUsed = true
+	source.usedLabels = append(source.usedLabels, content.labels...)
+	source.usedCount++
+	p.leftOut += content.leftOut
+
+	return content.labels, nil
 }
 
 // readConfig reads the labels of a provider config for a source. While Crossplane fetches the config, the result says that there is none.
@@ -204,7 +205,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 	var out []tags.Label
 
 	limit := sourceLimit{reserved: p.reserved}
-	foundCount := len(found)
+	labelCount := len(found)
 
 	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found) {
 		// Anybody may make a config in a namespace: no label of it is trusted.
@@ -217,15 +218,15 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		case err != nil:
 			return configContent{err: err}
 		case !ok:
-			foundCount-- // A value of null is no label.
+			labelCount-- // A value of null is no label.
 		case limit.countAndAdmit(l):
 			out = append(out, l)
 		}
 	}
 
-	// It is an absence if include leaves out all labels. An empty map is on purpose, and no absence.
-	if foundCount > 0 && len(out) == 0 {
-		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", foundCount, config))}}
+	// If include leaves out all labels, this is an absence. An empty map is on purpose.
+	if labelCount > 0 && len(out) == 0 {
+		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", labelCount, config))}}
 	}
 
 	return configContent{labels: out, leftOut: limit.leftOut()}
