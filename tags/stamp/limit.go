@@ -24,19 +24,20 @@ func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0,
 // Crossplane takes no response that is much larger.
 const maxAdded = 4 << 20
 
-// tooManyBytes returns the error if labels add more than maxAdded bytes. The message names the labels, and ends with the advice.
+// tooManyBytes returns a LimitError for a run whose labels add more than maxAdded bytes. The caller counts the bytes. The message names the
+// labels, and ends with the advice.
 func tooManyBytes(labels, advice string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// maxBytesInItems is the most bytes of labels in all items of lists together. For each label and item, these are the bytes of the key and
-// the value, and entrySize. The decision on a label in an item takes about that much memory, even if the label is not written.
+// maxBytesInItems is the most bytes of labels in all items of lists together. In each item, a label counts with its key, its value and
+// entrySize, even if the label isn't written there. The decision on the label takes about that much memory.
 const (
 	entrySize       = 64
 	maxBytesInItems = 64 << 20
 )
 
-// tooManyBytesInItems returns the error if so many labels in each of so many items have more than maxBytesInItems.
+// tooManyBytesInItems returns a LimitError for so many labels in each of so many items. The caller counts the bytes, for maxBytesInItems.
 func tooManyBytesInItems(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
 		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxBytesInItems, entrySize)}
@@ -56,9 +57,10 @@ type limits struct {
 	// trusted has the resources on which labels of trusted sources lack slots.
 	trusted shortages
 
-	// overCap has the resources on which labels of any source lack slots. It is filled only if isStrict is true. isStrict reports whether
-	// limitPolicy is ApplyStrict.
-	overCap  shortages
+	// overCap has the resources on which labels of any source lack slots. It is filled only if isStrict is true.
+	overCap shortages
+
+	// isStrict reports whether limitPolicy is ApplyStrict.
 	isStrict bool
 }
 
@@ -88,8 +90,8 @@ func (l *limits) add(resourcePlan, p *plan) {
 
 	count := 0
 
-	// limitPolicy is about tags, and not about labels that are handed on to a composite resource.
-	if isStrict := l.isStrict && !resourcePlan.HandsLabelsOn; isStrict && p.decisionHolds {
+	// limitPolicy is about tags. Labels that are handed on to a composite resource are no tags yet.
+	if l.isStrict && p.decisionHolds && !resourcePlan.HandsLabelsOn {
 		for i := range p.allRecords {
 			if p.allRecords[i].lacksSlot() {
 				count++

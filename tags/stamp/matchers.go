@@ -23,9 +23,9 @@ type matcher struct {
 	keysByValue map[string]profile.KeySet
 }
 
-// newMatchers returns the matchers for entries of removeTags or ignoreTags, on the tag profile of transformed. If several matchers match
-// a tag, the first one counts. For the entries owner, team and env, of which env is from a field of the XR, it returns a matcher with
-// owner and team, and a matcher with env.
+// newMatchers returns the matchers for entries of removeTags or ignoreTags. They match keys as the cloud of transformed does: on Azure, the
+// entry env matches the tag Env. If several matchers match a tag, the first one counts. For the entries owner, team and env, of which env
+// is from a field of the XR, newMatchers returns a matcher with owner and team, and a matcher with env.
 func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []matcher {
 	out := []matcher{}
 
@@ -72,21 +72,20 @@ func (m *matcher) matches(e *tagset.Entry) bool {
 }
 
 // firstMatch returns the first matcher that matches the tag e and may touch it, or nil. An untrusted matcher may not touch a tag with a
-// protected key. If such a matcher matches e, firstMatch also returns this key. For example, owner is a reserved key, and removeTags has
-// owner from a field of the XR. Then no matcher may touch the tag owner: me, and protected is owner.
+// protected key. If only such matchers match e, firstMatch returns nil and this key. For example, owner is a reserved key, and removeTags
+// has owner from a field of the XR. For the tag owner: me, firstMatch returns nil and owner. If the input itself has owner in removeTags,
+// too, it returns the matcher of the input.
 func (l *Labels) firstMatch(matchers []matcher, e *tagset.Entry) (found *matcher, protected string) {
 	for i := range matchers {
 		m := &matchers[i]
-		if !m.matches(e) {
+
+		switch {
+		case !m.matches(e):
 			continue
-		}
-
-		if l.setByProvider(e) {
-			return nil, "" // No entry touches a provider's own tags.
-		}
-
-		if !m.isUntrusted {
-			return m, protected
+		case l.setByProvider(e): // No matcher touches a provider's own tags.
+			return nil, ""
+		case !m.isUntrusted:
+			return m, ""
 		}
 
 		if protected = l.protectedKey(e); protected == "" {

@@ -143,8 +143,10 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 //   - NoteOwned if removeTags names the tag
 func (d *Decision) noteStayingTags(notes *Notes) {
 	staying := d.stayingTags()
+
+	// Crossplane applies no field without desired tags. So other managers' tags stay, even in an atomic field.
 	if d.Tags.Len() == 0 {
-		staying = d.OtherManagersTags // Without tags, Crossplane doesn't apply the field, so other managers' tags stay even if it is atomic.
+		staying = d.OtherManagersTags
 	}
 
 	var found Notes
@@ -155,13 +157,14 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		}
 
 		owner := d.Target.Owners().Of(e)
+		reservedKey, isReserved := d.Labels.reservedKey(e)
 
-		if key, isReserved := d.Labels.reservedKey(e); isReserved {
-			found.addOwned(NoteReserved, owner.Manager, key)
-		} else if owner.Others && d.Labels.hasKeyPrefix(e) { // An entry without any owner stays, too, but is nobody's leftover.
-			// An opaque string has no key. The note has the text before its separator.
+		switch {
+		case isReserved:
+			found.addOwned(NoteReserved, owner.Manager, reservedKey)
+		case owner.Others && d.Labels.hasKeyPrefix(e): // An entry without any owner stays, too, but is nobody's leftover.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
-			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
+			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string has no Key, but a text before the separator.
 		}
 
 		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) {
@@ -176,10 +179,10 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 // keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags [{key: env,
 // value: test}], it returns env for the tag env: prod.
 func (d *Decision) keysWithOtherValues() (keys []string) {
-	// Decide has removed the tags with the named values, so the named tags that are left have other values. The provider's own tags stay at
-	// any value, and don't count.
+	// Decide has removed the tags with the named values. So the tags with named keys that are left have other values, or are the provider's
+	// own tags, which stay at any value.
 	for e := range d.Tags.All() {
-		if isNamed := !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e); isNamed && !d.addedByProvider(e) {
+		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) && !d.addedByProvider(e) {
 			keys = append(keys, e.Key)
 		}
 	}
@@ -187,9 +190,10 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 	return keys
 }
 
-// keptKeys returns the keys of those tags of otherSystemsTags that the field gets or has.
+// keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
+// was free for the cloud's backup: daily.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // removeTags may have removed all entries of a tag.
+	for _, entries := range d.otherSystemsTags { // A tag has no entries if removeTags names all of them.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

@@ -43,7 +43,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	return desired
 }
 
-// outcomes makes an Outcome, resource by resource.
+// outcomes has an Outcome, and what Stamp needs to complete it, resource by resource.
 type outcomes struct {
 	Outcome
 

@@ -12,8 +12,8 @@ type plan struct {
 	target *locate.Target
 	labels *Labels
 
-	// launchedName is the name of the field for launched resources, such as spec.forProvider.volumeTags. It is empty for the tag field of
-	// the resource itself, and for fields that get no labels: see planReserved.
+	// launchedName is the name of a field for launched resources that gets labels, such as spec.forProvider.volumeTags. Plans for other
+	// fields have none.
 	launchedName string
 
 	// decision is nil if the tags can't be read, or if there is nothing to decide.
@@ -60,20 +60,12 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	}
 
 	if t.Field.Immutable && mayExistInCloud(t) {
-		p.recordMismatch(p.freeze()) // After an error, the field is left alone, and the run goes on.
+		// If freeze fails, the plan has a Mismatch and leaves the field alone. The run goes on.
+		p.recordMismatch(p.freeze())
 		return p, nil
 	}
 
-	// Reserved keys are work even without labels: tags of earlier steps that have such keys go.
-	hasLabelsOrEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0
-	hasWork := hasLabelsOrEntries || !l.transformed.Reserved().Empty() || t.CopiedEntries.IsThere()
-
-	// Even without such work, the run may have to write the field in three cases:
-	//   - The field is atomic. It may need the provider's own tags (desiredTags), or have to stay, empty (parentBecomesNull).
-	//   - The provider fills a missing field (LateInit). If an earlier run has removed the field, this run may add an empty one.
-	//   - The observed field has tags, and all of them may go now: see keepLastTag.
-	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
-	if !hasWork && !mayNeedField {
+	if !s.needsDecision(t, l) {
 		return p, nil
 	}
 
@@ -94,6 +86,19 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	}
 
 	return p, err
+}
+
+// needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:
+//   - There are labels, copied metadata, or entries of removeTags or ignoreTags.
+//   - There are reserved keys. Tags of earlier steps that have such keys go.
+//   - The field is atomic. It may need the provider's own tags (desiredTags), or an empty value such as [] (neededByParent).
+//   - The provider fills a missing field (LateInit). If an earlier run has removed the field, this run may add an empty one.
+//   - The observed field has tags. If all of them go, one may have to stay: see keepLastTag.
+func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
+	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()
+	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
+
+	return hasEntries || mayNeedField || !l.transformed.Reserved().Empty()
 }
 
 // recordMismatch reports whether there is an error, and puts its message into the Mismatch of p, for the result.

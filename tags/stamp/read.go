@@ -21,7 +21,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 	p.restoredProviderTags = restored
 
-	// OtherManagersTags has the tags that stay if no step desires the field. Only the decision says whether a step does: see stayingTags.
+	// In an atomic field, the tags of other managers go if a step desires the field. Nobody knows that before the decision, so
+	// OtherManagersTags has such tags, too: see stayingTags.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
@@ -32,7 +33,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	hasErrorSource := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
 	if hasErrorSource || len(s.IgnoreTags) > 0 {
 		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
-		state.FollowedBefore = rememberedChanges(t.Observed)
+		state.FollowedBefore = rememberedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
 	}
 
 	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
@@ -44,29 +45,29 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	return state, nil
 }
 
-// desiredTags returns the desired tags of t. In an atomic list, it adds the tags that the provider has set itself, such as
-// crossplane-kind: server-side apply replaces an atomic list as a whole, and then the provider would add its tags again, for ever.
-// restored reports whether desiredTags has added any tags to tags of earlier steps. If earlier steps desire no tags, it is false: the
-// provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
+// desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
+// as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
+// provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
+// tags, restored is false. See testdata/cases/atomic-list.yaml.
 func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.DesiredErr != nil {
 		return nil, false, t.DesiredErr
 	}
 
 	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
-	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList { // The field is no atomic list.
-		return set, false, err
+	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
+		return set, false, err // Server-side apply keeps the provider's tags in a map, and in a list that it merges.
 	}
 
-	hadTags := set.Len() > 0
+	hasDesiredTags := set.Len() > 0
 
-	// By providerKeys, the string crossplane-kind=bucket of a list is the provider's tag, whatever keys labels have. Restore adds no string
-	// twice. Another tag can have several entries, since items of a list can have the same key. The provider's own tags have one.
+	// A label may have the key crossplane-kind=a. With providerKeys, the string crossplane-kind=a=b is the provider's tag all the same. Each of
+	// the provider's tags has one entry.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
-			restored = set.Restore(e) || restored
+			restored = set.Restore(e) || restored // Restore adds no string twice.
 		}
 	}
 
-	return set, restored && hadTags, nil
+	return set, restored && hasDesiredTags, nil
 }

@@ -44,9 +44,9 @@ type Record struct {
 
 	Fate Fate
 
-	// HasKey reports whether the field had a tag with the label's key before anything was decided, with any value. In a list of strings, the
-	// label's own string counts, too, whatever its key is: a=b=c is the string of the label a: b=c, even if it is read as the
-	// tag a=b: c of another label. Only Look sets HasKey.
+	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the label's
+	// own string is enough, even if it is read as another tag: the label a: b=c has the string a=b=c, which may be read as a=b: c. Only Look
+	// sets HasKey.
 	HasKey bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
@@ -54,8 +54,8 @@ type Record struct {
 	Reason profile.SkipReason
 	Limit  string
 
-	// isShared reports whether all resources with the tag profile share the Reason: no resource on aws may have a key of 200 characters. It is
-	// false for count-cap, for example: another resource may have a free slot.
+	// isShared reports whether the Reason holds for all resources with the tag profile: no resource on aws may have a key of 200 characters.
+	// It is false for count-cap, since another resource may have a free slot.
 	isShared bool
 
 	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the tag. Only Look and
@@ -71,9 +71,8 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	switch {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
-	case skipped.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(skipped.Key) && !p.HandsLabelsOn:
-		// The key is crossplane-kind, for example. If labels are handed on to a composite resource, only the input can reserve this key.
-		return "only the provider sets it"
+	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key): // such as crossplane-kind
+		return "only the provider sets it" // A composite resource has no provider: if labels are handed on, the input reserves the key.
 	default:
 		return p.Limit(skipped.Reason)
 	}
@@ -90,13 +89,15 @@ func (l *Labels) newRecords() []Record {
 }
 
 // completeRecords makes Undecided labels Skipped, for count-cap. It returns the records of labels in all, then the records of unfit labels,
-// and then the records of tags that are taken away, such as the reserved owner: me of an earlier step. api has the limits of the cloud's
-// own API. It is nil if this API isn't known to refuse tags that the tag profile admits.
+// and then the records of tags that are taken away. api has the limits of the cloud's own API. It is nil if this API isn't known to refuse
+// tags that the tag profile admits.
 func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	limit := ""
 
 	for i := range d.records {
-		switch record := &d.records[i]; {
+		record := &d.records[i]
+
+		switch {
 		case record.Fate == Undecided:
 			if limit == "" {
 				limit = d.limitText()
@@ -112,17 +113,17 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 		d.recordRefusals(api)
 	}
 
-	out := d.records
-	if out != nil { // A Decision of decideReserved has no records of labels, and needs none of unfit labels.
-		out = append(out, d.Labels.unfit...)
-	}
+	return d.appendTakenAway(append(d.records, d.Labels.unfit...))
+}
 
+// appendTakenAway appends the records of tags that are taken away, such as the reserved owner: me of an earlier step.
+func (d *Decision) appendTakenAway(records []Record) []Record {
 	for _, key := range d.takenAwayKeys {
 		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
-		out = append(out, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit})
+		records = append(records, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit})
 	}
 
-	return out
+	return records
 }
 
 // recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, the API refuses the last
@@ -132,7 +133,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 	surplus := d.Tags.Len() + toAdd - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
-	// The last labels took their slots last. If there is a surplus, the API refuses their tags.
+	// The last labels took their slots last, so theirs are the surplus tags. Such a tag may have another reason than count-cap.
 	for i := range slices.Backward(d.records) {
 		record := &d.records[i]
 		if record.Fate != Tagged {
@@ -141,24 +142,21 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 
 		record.Reason = api.Check(record.Key, record.Key, record.Value) // The API knows no qualified key, only the tag key.
 
-		switch {
-		case record.Reason != "": // Check has found a reason.
-		case collides[record.Key]:
+		if record.Reason == "" && collides[record.Key] {
 			record.Reason = profile.KeyCollision
-		case surplus > 0:
+		}
+
+		if record.Reason == "" && surplus > 0 {
 			record.Reason = profile.CountCap
 		}
 
-		if record.Reason != "" {
-			record.Limit = api.Limit(record.Reason)
-		}
-
+		record.Limit = api.Limit(record.Reason) // Without a reason, there is no Limit.
 		surplus--
 	}
 }
 
-// labelIsTag reports whether the field has the tag of the label at position i, with the label's value. If two labels share one string of
-// a list, such as a=b=c with the keys a and a=b, it returns true for one of them only.
+// labelIsTag reports whether the field has the tag of the label at position i, with the label's value. The labels a: b=c and a=b: c have
+// the same string in a list, a=b=c. The string is the tag of one of them only.
 func (d *Decision) labelIsTag(i int) bool {
 	l := &d.Labels.all[i]
 	e := d.Tags.Find(l.entry.ID)

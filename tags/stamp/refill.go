@@ -16,10 +16,10 @@ import (
 // Some providers copy the cloud's tags to a missing tag field (LateInit of field.Field), so that the last tag would never go. If the field
 // is empty instead of missing, these providers remove the tags from the cloud, and drop the empty field later.
 //
-// Server-side apply can't empty a field if Crossplane owns all of it: the API server makes null of the field, and then refuses null. Only
-// API servers with structured-merge-diff v6.3.1 to v6.4.1 can empty it. So the function removes the field in one run, and adds an empty
-// field in the next run. Between the two runs, the provider must not copy anything. So the resource has managementPolicies without
-// LateInitialize meanwhile, if its kind has managementPolicies.
+// Most API servers can't empty a field while Crossplane owns all of its tags: they make null of the empty field, and then refuse null.
+// Servers with structured-merge-diff v6.3.1 to v6.4.1 can. So the function removes the field in one run, and adds an empty field in the
+// next run. Between the two runs, the provider must not copy the cloud's tags: if the kind has managementPolicies, the resource has them
+// without LateInitialize meanwhile.
 //
 // In two cases, the field can't be removed, either. Then the function keeps one tag: see keepLastTag.
 
@@ -42,10 +42,11 @@ var (
 // field must stay. It returns the zero Object if nothing changes. See testdata/cases/last-tag.yaml and refilled.yaml.
 func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	wouldRefill := refilledByProvider(t, keys)
-	mustStay := wouldRefill || parentBecomesNull(t, empty)
+	mustStay := wouldRefill || neededByParent(t, empty)
+	needsTwoRuns := wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys) // The API server would refuse the empty field in this run.
 
 	switch {
-	case wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys): // Once Crossplane owns no tag, an empty field is admitted.
+	case needsTwoRuns:
 		return removeForOneRun(t)
 	case mustStay && !t.DesiredValue.Equal(empty):
 		return setField(t, t.Resource, empty)
@@ -63,21 +64,19 @@ func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !schemaRefusesEmpty(t) && wasTagged(t, keys)
 }
 
-// parentBecomesNull reports whether an atomic field has to stay with an empty value, such as []: if the field were removed, API servers
-// would make null of its parent, and then refuse null. API servers also make null of an empty field that isn't atomic, so the result
-// is false for such a field: see keepLastTag.
-func parentBecomesNull(t *locate.Target, empty object.Node) bool {
+// neededByParent reports whether the parent of an atomic field needs this field, even with an empty value such as []. Without the field,
+// API servers would make null of the parent, and then refuse null. A field that isn't atomic doesn't help its parent, since API servers
+// make null of the empty field, too: see keepLastTag.
+func neededByParent(t *locate.Target, empty object.Node) bool {
 	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
 	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())
 
-	// If another field manager owns the field, the field stays. All entries of an atomic field have the same owner, so any Entry will do, even
-	// the zero Entry.
+	// A field of another field manager stays anyway. All entries of an atomic field have the same owner, so the zero Entry stands for them.
 	return isOnlyField && canBeEmpty && !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */)
 }
 
-// isOnlyFieldOfParent reports whether the parent of the tag field has no other field. From the parent, such as
-// spec.forProvider.tagging, it goes up to the first object that earlier steps desire. Each object on this way must be the only field
-// of its parent, too.
+// isOnlyFieldOfParent reports whether the parent of the tag field has no other field. If no earlier step desires the parent, such as
+// spec.forProvider.tagging, the parent must also be the only field of its own parent, and so on, up to the first desired object.
 func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
@@ -87,7 +86,7 @@ func isOnlyFieldOfParent(t *locate.Target) bool {
 		desired, err := t.Resource.At(parent)
 		observed, observedErr := t.Observed.At(parent)
 
-		if isReadable := err == nil && observedErr == nil; !isReadable || !isOnlyField(observed, name) {
+		if err != nil || observedErr != nil || !isOnlyField(observed, name) {
 			return false
 		}
 
@@ -169,8 +168,10 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 // old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
+
+	// An earlier step of the pipeline may have set the annotation, and saved the policies.
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
-		return r, err // Or an earlier step of the pipeline has set the annotation, and saved the policies.
+		return r, err
 	}
 
 	desired, err := r.At(policiesPath)
@@ -245,7 +246,7 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 //     this tag, and now the label is gone.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
-// Tags of an atomic field have no owners of their own, and need no last tag: see parentBecomesNull. See Held and Only in
+// Tags of an atomic field have no owners of their own, and need no last tag: see neededByParent. See Held and Only in
 // testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
@@ -263,18 +264,15 @@ func (p *plan) keepLastTag() {
 		note = NoteLastKept
 	}
 
-	// A tag with a reserved key stays only if there is no other tag.
-	rank := func(e *tagset.Entry) string {
-		if _, isReserved := p.labels.reservedKey(e); isReserved {
-			return "1" + e.ID
-		}
+	byID := func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) }
+	observed := slices.SortedStableFunc(t.ReadTags(t.ObservedValue, keys).All(), byID)
 
-		return "0" + e.ID
-	}
+	unreserved := slices.IndexFunc(observed, func(e *tagset.Entry) bool {
+		_, isReserved := p.labels.reservedKey(e)
+		return !isReserved
+	})
 
-	observed := slices.Collect(t.ReadTags(t.ObservedValue, keys).All())
-	last := slices.MinFunc(observed, func(a, b *tagset.Entry) int { return strings.Compare(rank(a), rank(b)) })
-
+	last := observed[max(unreserved, 0)] // A tag with a reserved key stays only if there is no other tag, and the index is -1.
 	p.decision.Tags.Put(last)
 	p.Notes.addOwned(note, manager, cmp.Or(last.Key, last.String()))
 }

@@ -19,7 +19,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
 	// All of these records are of tags that are taken away. With decisionHolds, skips.add reports them.
-	p.allRecords, p.decisionHolds = p.decision.completeRecords(nil), true
+	p.allRecords, p.decisionHolds = p.decision.appendTakenAway(nil), true
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
