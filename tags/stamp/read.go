@@ -61,8 +61,8 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 
 	hasDesiredTags := set.Len() > 0
 
-	// A label may have the key crossplane-kind=a. With providerKeys, the string crossplane-kind=a=b is the provider's tag all the same. Each of
-	// the provider's tags has one entry.
+	// A label may have the key crossplane-kind=a. With providerKeys, the string crossplane-kind=a=b is the provider's tag all the same. Each
+	// of the provider's tags has one entry.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored // Restore adds no string twice.

@@ -81,7 +81,7 @@ func isOnlyFieldOfParent(t *locate.Target) bool {
 	segments := t.Field.Path.Segments()
 
 	for n := len(segments) - 1; n > 0 && !segments[n].IsIndex; n-- {
-		parent, name := t.Field.Path.First(n), segments[n].Field
+		parent, name := t.Field.Path.First(n), segments[n].Field // First tags of spec.forProvider.tagging, then tagging of spec.forProvider.
 
 		desired, err := t.Resource.At(parent)
 		observed, observedErr := t.Observed.At(parent)
