@@ -57,9 +57,10 @@ type Command struct {
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
 
-	// Validate sets these. input is the input that the flags make, or nil with a Composition. kinds and plurals come from --match: see
-	// parseMatch.
-	input   *v1beta1.CloudTags
+	// input is made of flags such as --prefix, or nil with a Composition. Validate sets input, kinds and plurals.
+	input *v1beta1.CloudTags
+
+	// kinds and plurals come from --match: see parseMatch.
 	kinds   []string
 	plurals map[string]string
 }
@@ -104,25 +105,35 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 type policy struct {
 	*v1beta1.CloudTags
 
-	// Kinds are the kinds to check, such as apps/Deployment, each once. plurals has the plurals that --match gives kinds, such as zones for
-	// platform.example.org/Zone.
-	Kinds   []string
+	// Kinds are the kinds to check, such as apps/Deployment, each once.
+	Kinds []string
+
+	// plurals has the plurals that --match gives kinds, such as zones for platform.example.org/Zone.
 	plurals map[string]string
 
-	// Name is the beginning of the names of policies. Actions and Selector are of all bindings.
-	Name     string
-	Actions  []string
-	Selector map[string]string // Labels of the objects to check, or none for all objects.
+	// Name is the name of the policy on labels, or the beginning of the names of policies on managed resources.
+	Name string
 
-	// addReadings fills these three. labelMaps are the maps of objects in which the policy checks labels: Kubernetes labels, annotations, and
-	// fields such as spec.labels. Prefixes are the prefixes of labels and annotations, such as tags.example.org/. FieldMaps are the paths of the
-	// fields. In CEL, variables.map0 is the field at FieldMaps[0].
+	// Actions are the actions of all bindings, such as Deny.
+	Actions []string
+
+	// Selector has the labels of the objects to check, or none for all objects.
+	Selector map[string]string
+
+	// labelMaps are the maps in which the policy checks labels: the Kubernetes labels and annotations of objects, and fields such as
+	// spec.labels. addReadings fills labelMaps, Prefixes and FieldMaps.
 	labelMaps []labelMap
-	Prefixes  []string
+
+	// Prefixes are the prefixes of the Kubernetes labels and annotations to check, such as tags.example.org/.
+	Prefixes []string
+
+	// FieldMaps are the paths of the fields, such as spec.labels. In CEL, variables.map0 is the field at FieldMaps[0].
 	FieldMaps []object.Path
 
-	// Checkers has one checker for each tag profile. Requirements has the validations of --required, in the order of the tagPolicy's rules.
-	Checkers     []*profileChecker
+	// Checkers has one checker for each tag profile.
+	Checkers []*profileChecker
+
+	// Requirements has the validations of --required, in the order of the tagPolicy's rules.
 	Requirements []dict
 
 	// Notes name the sources, rules and kinds that the policy doesn't check, with the reasons.
@@ -131,8 +142,8 @@ type policy struct {
 	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. The policy needs their
-	// keys only, so they have no values. They count as trusted.
+	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. They have keys, but no
+	// values. Each takes a tag slot: see Slots.
 	inputLabels []tags.Label
 
 	// transformer makes a tagger for each profile: see profileChecker.
@@ -156,8 +167,8 @@ func (c *Command) Validate() (err error) {
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// makeInput makes the input of flags such as --key-prefix, which sets the field keyPrefix. With a Composition, it makes none. It returns an
-// error if flags don't fit together.
+// makeInput makes the input of flags: --key-prefix sets the field keyPrefix. With a Composition, it makes none. It returns an error if
+// flags don't fit together.
 func (c *Command) makeInput() (err error) {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
@@ -169,13 +180,29 @@ func (c *Command) makeInput() (err error) {
 	// A flag that isn't given sets no field. KeyPrefix is a pointer, so --key-prefix= sets the field, too.
 	maps.DeleteFunc(fields, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() })
 
+	if err := c.checkCombination(fields); err != nil || c.Composition != "" {
+		return err
+	}
+
+	fields["apiVersion"], fields["kind"] = v1beta1.APIVersion, v1beta1.Kind
+	fields["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
+
+	if c.input, err = v1beta1.DecodeObject(fields); err != nil {
+		return errors.Wrap(err, "invalid flags")
+	}
+
+	return firstError(c.Prefix, checkPrefix)
+}
+
+// checkCombination returns an error if flags don't fit together. inputFields are the fields of the input that flags set.
+func (c *Command) checkCombination(inputFields map[string]any) error {
 	switch {
 	case len(c.CRDs) > 0 && !c.Resources:
 		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
-	case c.Composition != "" && len(fields) > 0:
+	case c.Composition != "" && len(inputFields) > 0:
 		return errors.New("--composition has an input, which takes the place of --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules: leave these out")
 	case c.Composition != "":
-		return nil
+		return nil // The other errors are about flags without a Composition.
 	case c.Step != "":
 		return errors.New("--step needs --composition, which has the step")
 	case len(c.RequiredResources) > 0:
@@ -192,14 +219,7 @@ func (c *Command) makeInput() (err error) {
 		return errNoProvider
 	}
 
-	fields["apiVersion"], fields["kind"] = v1beta1.APIVersion, v1beta1.Kind
-	fields["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
-
-	if c.input, err = v1beta1.DecodeObject(fields); err != nil {
-		return errors.Wrap(err, "invalid flags")
-	}
-
-	return firstError(c.Prefix, checkPrefix)
+	return nil
 }
 
 // firstError checks each of the texts, and returns the first error.
@@ -227,29 +247,26 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	}
 
 	p := newPolicy(s.Input)
-	p.Kinds, p.plurals, p.Actions, p.Selector = c.kinds, c.plurals, c.Action, c.Selector
+	p.Kinds, p.plurals, p.Selector = c.kinds, c.plurals, c.Selector
 
-	// Without --action, the enforcement of the tagPolicy decides. A policy that checks labels only is not part of the tagPolicy.
-	followsEnforcement := (c.Resources || c.Required) && p.TagPolicy != nil
+	// Without these flags, the policy doesn't judge by the tagPolicy, so the tagPolicy's enforcement doesn't count.
+	judgesByTagPolicy := p.TagPolicy != nil && (c.Resources || c.Required)
 
 	switch {
-	case len(c.Action) > 0: // p.Actions has them already.
-	case followsEnforcement && p.TagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn:
+	case len(c.Action) > 0:
+		p.Actions = c.Action
+	case judgesByTagPolicy && p.TagPolicy.Enforcement == v1beta1.PolicyEnforcementWarn:
 		p.Actions = []string{"Warn", "Audit"}
 	default:
 		p.Actions = []string{"Deny"}
 	}
 
-	profiles, err := c.profiles(p, s.Input)
+	profiles, err := c.profiles(p)
 	if err != nil {
 		return "", err
 	}
 
-	p.Name = cmp.Or(c.Name, defaultName)
-	if c.Name == "" && s.Composition != "" {
-		p.Name += "-" + s.Composition
-	}
-
+	p.Name = cmp.Or(c.Name, joinNonEmpty([]string{defaultName, s.Composition}, "-"))
 	if err := checkName(p.Name); err != nil {
 		return "", err
 	}
@@ -274,8 +291,8 @@ func newPolicy(in *v1beta1.CloudTags) *policy {
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				// The label takes a tag slot even if its key is reserved and its source isn't trusted. A trusted source may read the same key
-				// from an object, and keyCount doesn't count it there.
+				// Slots leaves no slot for an untrusted label with a reserved key. But a trusted source may read the same key in an object,
+				// where keyCount doesn't count it. So the label in the input counts as trusted, and the slot is for both.
 				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
@@ -311,14 +328,12 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 // checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may end in the domain of
 // a key, such as tags.exa, or in its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
-	// A key that begins with the prefix is, for example, tags.example.org/team-x or tags.exax/x.
-	endsInName, endsInDomain := isAnnotationKey(prefix+"x"), isAnnotationKey(prefix+"x/x")
-
-	if !endsInName && !endsInDomain {
-		return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
+	// Such keys are, for example, tags.example.org/team-x and tags.exax/x.
+	if isAnnotationKey(prefix+"x") || isAnnotationKey(prefix+"x/x") {
+		return nil
 	}
 
-	return nil
+	return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 }
 
 // step returns the Composition's step. Without a Composition, it returns a step with the input that the flags make.
@@ -332,11 +347,9 @@ func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
 		return nil, err
 	}
 
-	if _, err := parseKind(s.Composite.APIVersion, s.Composite.Kind); err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
-	}
+	_, err = parseKind(s.Composite.APIVersion, s.Composite.Kind)
 
-	return s, nil
+	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 }
 
 // actions has the values of --action.
@@ -380,22 +393,22 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns tag profiles, each once:
+// profiles returns the tag profiles to which p is limited, each once:
 //
 //   - with --provider, the profiles of these providers
-//   - with --resources and without --provider, none, since the policies are for all providers then
+//   - with --resources alone, none: the policies are for all providers
 //   - without either flag, the profile of the provider that the input names
 //
-// A provider without a profile, such as example, gets the profile Generic. Then profiles adds a note.
-func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
-	providers := c.Provider
-	if len(providers) == 0 && !c.Resources {
-		provider := in.ProviderValue()
-		if provider == "" {
-			return nil, errNoProvider
-		}
+// A provider without a profile, such as example, gets the profile Generic, and p gets a note.
+func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
+	providers, inputProvider := c.Provider, p.ProviderValue()
 
-		providers = []string{provider}
+	switch {
+	case len(providers) > 0 || c.Resources: // The provider of the input doesn't count.
+	case inputProvider == "":
+		return nil, errNoProvider
+	default:
+		providers = []string{inputProvider}
 	}
 
 	if err := firstError(providers, checkProvider); err != nil {
@@ -407,7 +420,7 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
-		return in.ProfileRules.ProfileOf(provider, "", "")
+		return p.ProfileRules.ProfileOf(provider, "", "") // Profiles of single services, such as S3, would have an API group and a kind.
 	})), nil
 }
 

@@ -32,9 +32,12 @@ func requirementOf(kind string, condition celCondition, message string) dict {
 	return dict{"expression": condition, "message": message}
 }
 
-// unlessBrokenBefore returns a condition that is true in two cases. Either the given condition is true for all profiles, or it wasn't
-// before the request: an object without owner may stay so. The given condition is about labels. These are variables.keys, or
-// variables.oldKeys for the object before the request: see keyList.
+// unlessBrokenBefore returns a condition that is true in two cases:
+//
+//   - the given condition is true for all profiles
+//   - it was false for the object before the request: an object that lacked a label owner may still lack it
+//
+// labels is the expression of the object's labels: variables.keys, or variables.oldKeys before the request (see keyList).
 func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
 	isFulfilledBy := func(labels celText) celCondition {
 		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
@@ -47,8 +50,7 @@ func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels cel
 type tagSource struct {
 	*v1beta1.Source
 
-	// kind is the kind of the one object that the source reads, such as the Namespace that the input names. It is empty if the source
-	// reads no object or several.
+	// kind is the kind of the object that the source reads, such as /Namespace. It is empty if the source doesn't read exactly one object.
 	kind string
 
 	// label is the name of a label that can become the tag, such as tags.example.org/owner or spec.labels[owner].
@@ -119,22 +121,20 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta1.ResourceKind) (out tagSource, ok bool) {
 	out.Source = s
 
-	// If a source reads several objects, the label of any of them is enough, so no single object needs it. Without a resource, the
-	// source reads the XR.
+	// With several objects, one with the label is enough, so the policy can't require the label of each. Without s.Resource, s reads the XR.
 	readsOneObject := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
-	if kinds := resolve.KindsRead(s, composite); len(kinds) == 1 && readsOneObject {
-		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // kind stays empty for an invalid kind, such as v1/Namespaces.
+	kinds := resolve.KindsRead(s, composite)
+
+	if readsOneObject && len(kinds) == 1 {
+		out.kind, _ = parseKind(kinds[0].APIVersion, kinds[0].Kind) // Empty for an invalid kind, such as v1/Namespaces.
 	}
 
 	for _, key := range p.candidateKeys(s, ruleKey) {
-		if s.Prefix != "" && !isAnnotationKey(s.Prefix+key) {
-			continue // The source finds no such label, e.g. tags.example.org/plexsphere:owner.
-		}
-
+		canExist := s.Prefix == "" || isAnnotationKey(s.Prefix+key) // No object has a label tags.example.org/plexsphere:owner.
 		label, isIncluded := resolve.LabelOf(p.CloudTags, s, key)
-		canBecomeTag := func(c *profileChecker) bool { return c.becomesTag(label, ruleKey) }
+		becomesTag := func(c *profileChecker) bool { return c.becomesTag(label, ruleKey) }
 
-		if isIncluded && slices.ContainsFunc(p.Checkers, canBecomeTag) {
+		if canExist && isIncluded && slices.ContainsFunc(p.Checkers, becomesTag) {
 			out.label = s.Prefix + key
 			if s.Prefix == "" {
 				out.label = fmt.Sprintf("%s[%s]", s.FromFieldPath, key)
@@ -151,8 +151,8 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 // the slash.
 func isAnnotationKey(key string) bool { return len(content.IsLabelKey(strings.ToLower(key))) == 0 }
 
-// candidateKeys returns keys of labels that the source may have, and that may become the tag of the rule. All keys that the source names are
-// candidates, too, since a key format can make another key of the rule's: with _ → -, the label cost_center becomes cost-center.
+// candidateKeys returns keys of labels of the source that may become the tag of the rule. All keys that the source names are candidates,
+// since a key format can change a key: with _ → -, the label cost_center becomes the tag cost-center.
 func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	named := resolve.NamedKeys(s)
 
@@ -162,15 +162,15 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	case s.KeyForm == v1beta1.KeyFormTag:
 		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...) // A rule on owner is for the tags owner and plexsphere:owner.
 	default:
-		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...) // The label owner becomes plexsphere:owner.
+		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...) // The label owner becomes the tag plexsphere:owner.
 	}
 }
 
-// becomesTag reports whether the label becomes a tag of the rule. The label has no value here, so becomesTag judges the key only.
+// becomesTag reports whether a label with the key of l can become a tag of the rule. The value of l doesn't count.
 func (c *profileChecker) becomesTag(l tags.Label, ruleKey string) bool {
-	tag, reason := c.tagger.Judge(l)
+	tag, skipReason := c.tagger.Judge(l)
 
-	return c.KeySet(c.tagger.TagKeys(ruleKey)...).Has(tag.Key) && isAdmittedKey(reason)
+	return isAdmittedKey(skipReason) && c.KeySet(c.tagger.TagKeys(ruleKey)...).Has(tag.Key)
 }
 
 // forAllProfiles returns the conditions of all profiles, joined with &&. Profiles in a row with the same condition share it.
@@ -195,7 +195,7 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 // Owner breaks the rule on owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
 func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	isSpelled := func(c *profileChecker, labels celText) celCondition {
-		// CEL has no variables within an expression. So exists gives the tag key, the only item of a list, the name tag.
+		// In CEL, [x].exists(tag, …) gives x the name tag.
 		hasKeyInAnyCase := fmt.Sprintf("[%s].exists(tag, %s)", c.CELTagKey, matchesIgnoringCase("tag", c.tagger.TagKeys(ruleKey)))
 		return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", labels, hasKeyInAnyCase, c.hasKey(ruleKey))
 	}
@@ -231,19 +231,22 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 		return c.CELTagKey + " in " + sortedCELList(c.tagger.TagKeys(ruleKey))
 	}
 
-	// Only prefixes and replacements bring É into a tag key, since skipMessages refuses label keys with É.
+	// applyFormat makes é of É only for characters in searched. Labels have no É in their keys, since skipMessages refuses them. So a tag
+	// key has É only from a prefix or a replacement.
 	_, replacements, _ := c.keyFormat.Parts()
 	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
 	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
-// keyExpressions returns the qualified key and the tag key of the label with the key k as expressions. With the key prefix acme:, they are
-// string(k) and 'acme:' + string(k). With keyForm Tag, the tag key is string(k), and the qualified key is k without acme: at its beginning.
+// keyExpressions returns the expressions of the two keys of the label k. With the key prefix acme:, they are:
+//
+//   - the qualified key, without the prefix: string(k). With keyForm Tag, k may begin with acme:, which is left out
+//   - the tag key, with the prefix: 'acme:' + string(k). With keyForm Tag, it is string(k)
 func (p *policy) keyExpressions(o readOptions) (qualifiedKey, tagKey celText) {
-	key := o.Key()
+	key, prefix := o.Key(), quote(p.KeyPrefix)
 
-	switch prefix := quote(p.KeyPrefix); {
+	switch {
 	case p.KeyPrefix == "":
 		return key, key
 	case o.Form == v1beta1.KeyFormTag:

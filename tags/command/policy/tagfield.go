@@ -75,18 +75,19 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 	return p.toYAML(slices.Concat(words.Map(fields, p.resourcePolicy)...)), nil
 }
 
-// tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same.
+// tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same. A kind
+// that can have no policy gets a note with the reason. These kinds are left out:
 //
-//   - With --match, it returns only kinds of --match. With --provider, it returns only kinds with the profiles.
-//   - A kind that can have no policy gets a note with the reason.
+//   - with --match, kinds that it doesn't name
+//   - with --provider, kinds with other profiles than the given ones
 func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*tagField, error) {
 	targets := p.newTargets(s)
-	profileNames := words.Map(profiles, func(prof *profile.Profile) string { return prof.Name })
 
-	var fields []*tagField // Each has one kind.
+	var fields []*tagField // One for each kind with a policy. They are grouped at the end.
 
-	kindsByReason := make(map[string][]schema.GroupVersionKind) // Kinds without a policy, by the reason.
-	reasonByKind := make(map[string]string)                     // The reason of the kind's first version without a policy.
+	// A kind without a policy has a reason, such as "has its tags in one string". reasonByKind has the reason of the kind's first version.
+	kindsByReason := make(map[string][]schema.GroupVersionKind)
+	reasonByKind := make(map[string]string)
 
 	for _, gvk := range p.resourceKinds() {
 		kind := kindOf(gvk)
@@ -97,18 +98,20 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 		// An object without other fields stands for all objects of the kind.
 		empty := object.MapNode(map[string]object.Node{"apiVersion": object.TextNode(gvk.GroupVersion().String()), "kind": object.TextNode(gvk.Kind)})
 		t := targets.Read("", empty.Object())
-		isLocated := targets.Locate(t)
+		targets.Locate(t)
 
-		if len(profiles) > 0 && !slices.Contains(profileNames, t.Profile.Name) {
+		if len(profiles) > 0 && !slices.ContainsFunc(profiles, func(prof *profile.Profile) bool { return prof.Name == t.Profile.Name }) {
 			continue
 		}
 
-		if f, reason := p.tagFieldOf(t, isLocated); reason == "" {
+		f, reason := p.tagFieldOf(t)
+		if reason == "" {
 			fields = append(fields, f)
-		} else {
-			kindsByReason[reason] = append(kindsByReason[reason], gvk)
-			reasonByKind[kind] = cmp.Or(reasonByKind[kind], reason)
+			continue
 		}
+
+		kindsByReason[reason] = append(kindsByReason[reason], gvk)
+		reasonByKind[kind] = cmp.Or(reasonByKind[kind], reason)
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
@@ -158,8 +161,8 @@ func (f *tagField) content() string {
 	return strings.Join(parts, "\x00")
 }
 
-// readSchemas keeps the schemas of the kinds that the files at the paths define. It leaves out kinds whose API group the function
-// doesn't know, unless an entry of tagFields is for the kind. With fieldDiscovery Index, the function uses no schemas, so they are empty.
+// readSchemas sets p.schemas to the schemas of kinds that the files at the paths define. It keeps a kind if the function knows the kind's
+// API group, or if an entry of tagFields is for the kind.
 func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -178,8 +181,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 			return
 		}
 
-		p.schemas[d.GroupVersionKind] = object.Node{}
-
+		p.schemas[d.GroupVersionKind] = object.Node{} // Stays empty with fieldDiscovery Index, since the function uses no schemas then.
 		if p.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
 			p.schemas[d.GroupVersionKind] = object.FromStruct(d.Schema).Node()
 		}
@@ -191,7 +193,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 	return err
 }
 
-// resourceKinds returns the sorted kinds in --crds. Without --crds, it returns all kinds of the built-in index and of the input's tagFields.
+// resourceKinds returns the sorted kinds in --crds. Without --crds, it returns all kinds of the built-in index and of tagFields.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	if p.schemas != nil {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
@@ -201,7 +203,7 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 
 	for i := range p.TagFields {
 		entry := &p.TagFields[i]
-		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry is for kinds that it doesn't name.
+		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry has a pattern of kinds, and no names.
 			p.Notes = append(p.Notes, p.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
 			continue
 		}
@@ -212,22 +214,21 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 	return slices.Compact(slices.SortedFunc(slices.Values(out), field.Compare))
 }
 
-// tagFieldOf returns the tagField of the target, or the reason why the target has no policy. isLocated reports whether Targets.Locate has
-// found a tag field.
-func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reason string) {
+// tagFieldOf returns the tagField of the target, or the reason why the target has no policy.
+func (p *policy) tagFieldOf(t *locate.Target) (_ *tagField, reason string) {
 	switch {
-	case !isLocated:
+	case t.NoFieldReason != locate.None:
 		return nil, t.WhyLeftAlone(t.NoFieldReason)
 	case t.Profile.HandsLabelsOn:
 		return nil, "gets labels, which are no tags"
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
-	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // Such as annotations.
+	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // In annotations, for example.
 		return nil, "has its tags in Kubernetes metadata"
 	}
 
-	inputSelector, selectsAny := p.selectorOf(p.Resources, t.Kind, "resources")
-	if !selectsAny {
+	inputSelector, isForKind := p.selectorOf(p.Resources, t.Kind, "resources")
+	if !isForKind {
 		return nil, t.WhyLeftAlone(locate.NotSelected)
 	}
 
@@ -239,7 +240,7 @@ func (p *policy) tagFieldOf(t *locate.Target, isLocated bool) (_ *tagField, reas
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if ruleSelector, selectsAny := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); selectsAny {
+		if ruleSelector, isForKind := p.selectorOf(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); isForKind {
 			f.Rules = append(f.Rules, tagFieldRule{TagRule: rule, Number: i, selector: ruleSelector})
 		}
 	}
@@ -254,27 +255,29 @@ type selector []map[string]string
 // Selects returns the condition that the selector selects the object, such as object.metadata.?labels[?'tier'] == optional.of('gold'). The
 // condition is empty if the selector selects all objects.
 func (s selector) Selects(obj celText) celCondition {
-	return anyOf(words.Distinct(words.Map(s, func(labels map[string]string) celCondition {
+	hasLabels := func(labels map[string]string) celCondition {
 		return strings.Join(words.Map(sortedKeys(labels), func(key string) celCondition {
 			return fmt.Sprintf("%s.metadata.?labels[?%s] == optional.of(%s)", obj, quote(key), quote(labels[key]))
 		}), " && ")
-	}))...)
+	}
+
+	return anyOf(words.Distinct(words.Map(s, hasLabels))...)
 }
 
-// selectorOf returns the selector of the objects of the kind that one of the entries selects. Without entries, it selects all objects. It
-// returns false if there are entries, but none selects objects of the kind. The entries are at the path in the input, such as
-// tagPolicy.rules[0].resources. selectorOf adds notes on entries that only a pipeline can follow, such as {name: bucket}.
-func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, selectsAny bool) {
+// selectorOf returns the selector of the kind's objects that at least one of the entries selects, or false if the entries select none.
+// Without entries, the selector selects all objects. path is where the input has the entries, such as tagPolicy.rules[0].resources.
+// selectorOf adds notes on entries that only a pipeline can follow, such as {name: bucket}.
+func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, isForKind bool) {
 	for i := range entries {
 		entry := &entries[i]
-		isForKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.Kind.Kind)
+		matchesKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.Kind.Kind)
 
 		switch {
-		case !isForKind:
+		case !matchesKind: // The entry is for other kinds.
 		case entry.Name != "" || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
 			p.Notes = appendUnique(p.Notes, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
 		case len(entry.MatchLabels) == 0:
-			return nil, true // The entry selects all objects of the kind.
+			return nil, true // The entry selects all objects of the kind, and so does an empty selector.
 		default:
 			out = append(out, entry.MatchLabels)
 		}
@@ -286,8 +289,8 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
-	target := &locate.Target{Kind: &locate.TargetKind{}}
-	reasonsWithoutNames := []string{target.WhyLeftAlone(locate.NoField), target.WhyLeftAlone(locate.NotSelected)}
+	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // These reasons read the same for nearly all kinds.
+	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
 		kinds, names := kindsByReason[reason], ""
@@ -331,26 +334,24 @@ func (p *policy) setNames(fields []*tagField) error {
 var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
 // resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may
-// still break it in the same way. It may not if the policy didn't judge the object before, since the object was only observed, for example.
+// still break it in the same way, if the policy judged the object before.
 func (p *policy) resourcePolicy(f *tagField) []dict {
-	// The policy judged the old object if all of oldWasJudged are true. An empty condition stands for true, and stays empty if negated.
-	oldWasJudged := []celCondition{f.ChangesCloud("oldObject"), f.InputSelector.Selects("oldObject"), selector{p.Selector}.Selects("oldObject")}
-	oldWasNotJudged := words.Map(oldWasJudged, func(condition celCondition) celCondition { return surround("!(", condition, ")") })
-	onlyNewIsJudged := anyOf(append([]celCondition{"oldObject == null"}, oldWasNotJudged...)...)
+	// The policy didn't judge the old object if one of these conditions is true. For example, the old object was only observed.
+	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{p.Selector}.Selects("oldObject")))
 
-	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. The
-	// variable rule0 has a list of messages for each of these objects: how its tags break the rule tagPolicy.rules[0]. In CEL, dyn lets a
-	// map have values of different types.
-	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", onlyNewIsJudged, indented(f.Tags("o")))
+	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. In CEL, dyn
+	// lets a map have values of different types.
+	judged := fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", oldWasNotJudged, indented(f.Tags("o")))
 	variables := []dict{namedExpression("judged", judged)}
 
 	var validations []dict
 
 	for _, r := range f.Rules {
+		// The variable rule0 has the messages on tags that break tagPolicy.rules[0]: rule0[0] on the new object, and rule0[1] on the old one.
 		name := fmt.Sprintf("rule%d", r.Number)
 		variables = append(variables, namedExpression(name, "variables.judged.map(o, "+let("t", "o.tags", "\n  "+indented(f.BreachMessages(r)))+")"))
 
-		// All messages on the new object, rule0[0], must be among those on the old object, rule0[1], if that was judged.
+		// The policy refuses the new object if one of its messages isn't among those on the old object.
 		validations = append(validations, dict{
 			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
 			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
@@ -373,6 +374,9 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 	return p.policyAndBinding(f.policyName, constraints, conditions, variables, validations)
 }
 
+// not returns the negated condition. An empty condition stays empty.
+func not(condition celCondition) celCondition { return surround("!(", condition, ")") }
+
 // indented returns the expression with two more spaces at the beginning of each line but the first.
 func indented(expression celText) celText { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
@@ -393,21 +397,21 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
-	// Messages name the key that the function would give the tag, and the key of the rule, such as "acme:owner" or "owner".
+	// keys are the key that a label owner gets as a tag, and the key of the rule: "acme:owner" or "owner".
 	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
 	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
 	keyMessages := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
 		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
-		// m stands for the messages on spelling, as in let. Without any, the tag is missing.
+		// In CEL, [x].map(m, …)[0] gives x the name m. If x, the list of messages on spelling, is empty, the tag is missing.
 		keyMessages = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
 			keyMessages, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
 	}
 
-	ifSelected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
+	noneUnlessSelected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
 
-	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", ifSelected, valueMessages, hasKey, keyMessages)
+	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", noneUnlessSelected, valueMessages, hasKey, keyMessages)
 }
 
 // Tags returns the expression of the list of tags that the function reads in the object's field, such as [{'key': 'owner', 'value': 'a'}].
@@ -423,7 +427,7 @@ func (f *tagField) Tags(obj celText) celText {
 		return f.tagsInList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", member(f.Key), member(f.Value)))
 	case field.StringList:
 		// The value begins after the key k and the separator, as me in acme:owner=me. A string without separator is a key with an empty value.
-		// map and [0] bind k, as in let.
+		// In CEL, [x].map(k, …)[0] gives x, the key, the name k.
 		tag := fmt.Sprintf("{'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''}", utf8.RuneCountInString(f.Separator))
 		return f.tagsInList(obj, "string", fmt.Sprintf("[%s]\n    .map(k, %s)[0]", f.itemKey(), tag))
 	case field.Joined, field.Labels, field.None: // There are no policies for these: see tagFieldOf.
@@ -461,22 +465,24 @@ func asText(value celText) celText {
 //   - the key prefix and the text up to a separator: acme:zone
 //   - the text up to a separator: zone
 func (f *tagField) itemKey() celText {
-	c := f.Checker
+	c, separator := f.Checker, quote(f.Separator)
 	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.tagger.TagKeys(r.Key) })...)
-	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix) // Such as acme:* and, on Google Cloud, acme_*.
+	foldedKeys := longestFirst(words.Map(ruleKeys, c.Fold))
+
+	// The first list has the keys of rules with which e begins, spelled as in e. Each other list has the key in e after a prefix, or is empty.
+	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(foldedKeys), c.foldCase("e", ruleKeys...), separator)}
+
+	// The prefixes are acme: and, on Google Cloud, acme_.
+	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix)
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
-	separator, item := quote(f.Separator), c.foldCase("e", ruleKeys...)
-	ruleKeys = longestFirst(words.Map(ruleKeys, c.Fold))
-
-	// A list is empty if e doesn't begin with one of its keys. The first item of all lists together is the key, as e spells it.
-	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(ruleKeys), item, separator)}
 	for _, prefix := range longestFirst(prefixes) {
 		if prefix != "" {
 			lists = append(lists, fmt.Sprintf("(e.startsWith(%[1]s) ? [%[1]s + e.substring(%[2]d).split(%[3]s)[0]] : [])", quote(prefix), utf8.RuneCountInString(prefix), separator))
 		}
 	}
 
+	// The first item of all lists together is the key.
 	return fmt.Sprintf("(%s + [e.split(%s)[0]])[0]", strings.Join(lists, " + "), separator)
 }
 
@@ -494,9 +500,10 @@ func (f *tagField) IsOfKinds() celCondition {
 // ChangesCloud returns the condition that the object's controller makes or changes the resource in the cloud, instead of only observing it.
 // The condition is empty if the controller always changes the resource.
 func (f *tagField) ChangesCloud(obj celText) celCondition {
-	if family, _ := field.FamilyOf(f.kinds[0].GroupKind()); !family.Native {
+	family, _ := field.FamilyOf(f.kinds[0].GroupKind())
+	if !family.Native {
 		// A Crossplane provider only observes a resource if its managementPolicies have neither *, nor Create, nor Update. Without
-		// managementPolicies, it changes the resource. In the condition, all gives the managementPolicies, the only item of a list, the name p.
+		// managementPolicies, it changes the resource. In CEL, [m].all(p, …) gives m, the managementPolicies, the name p.
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
