@@ -50,9 +50,11 @@ func longestFirst(texts []string) []string {
 // sortedKeys returns the sorted keys of the map.
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// identifier matches field names such as labels, which CEL admits after a dot. It also matches words of CEL such as in, which CEL doesn't
-// admit there. Names that CEL doesn't admit after a dot stand in brackets: [?'my-field'] and [?'in'].
+// identifier matches names of fields such as labels, but not my-field.
 var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
+
+// celWords are the words of CEL itself. CEL doesn't admit them after a dot, though they match identifier.
+var celWords = []string{"in", "true", "false", "null"}
 
 // valueAt returns the expression of the value at the path in the object. For spec.labels in oldObject, it returns
 // oldObject.?spec.?labels.orValue(dyn(null)). The result is null if oldObject has no such field.
@@ -61,10 +63,10 @@ func valueAt(obj celText, path object.Path) celText {
 		switch {
 		case segment.IsIndex:
 			obj += fmt.Sprintf("[?%d]", segment.Index)
-		case identifier.MatchString(segment.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, segment.Field):
+		case identifier.MatchString(segment.Field) && !slices.Contains(celWords, segment.Field):
 			obj += ".?" + segment.Field
 		default:
-			obj += "[?" + quote(segment.Field) + "]"
+			obj += "[?" + quote(segment.Field) + "]" // Such as [?'my-field'] and [?'in'].
 		}
 	}
 
@@ -99,6 +101,9 @@ func let(name string, value, body celText) celText {
 // anyOf joins the conditions with ||. It leaves out empty conditions.
 func anyOf(conditions ...celCondition) celCondition { return joinNonEmpty(conditions, " || ") }
 
+// allOf joins the conditions with &&. It leaves out empty conditions.
+func allOf(conditions ...celCondition) celCondition { return joinNonEmpty(conditions, " && ") }
+
 // anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
 func anyOfInParens(conditions ...celCondition) celCondition {
 	if len(conditions) <= 1 {
@@ -108,24 +113,24 @@ func anyOfInParens(conditions ...celCondition) celCondition {
 	return "(" + anyOf(conditions...) + ")"
 }
 
-// patternConditions returns conditions for anyOf. The key matches one of the patterns if one of the conditions is true. A pattern is a key,
-// or the beginning of keys and a *. For k and the patterns zone and cost*, it returns k in ['zone'] and k.startsWith('cost').
+// patternConditions returns conditions on the key: k in ['zone'] and k.startsWith('cost') for k and the patterns zone and cost*. If one of
+// these conditions is true, the key matches a pattern. A pattern is a key, or the beginning of keys and a *.
 func patternConditions(key celText, patterns []string) []celCondition {
-	wholeKeys, out := []string{}, []celCondition{}
+	wholeKeys, startConditions := []string{}, []celCondition{}
 
 	for _, pattern := range slices.Compact(slices.Sorted(slices.Values(patterns))) {
 		if beginning, hasStar := strings.CutSuffix(pattern, "*"); hasStar {
-			out = append(out, fmt.Sprintf("%s.startsWith(%s)", key, quote(beginning)))
+			startConditions = append(startConditions, fmt.Sprintf("%s.startsWith(%s)", key, quote(beginning)))
 		} else {
 			wholeKeys = append(wholeKeys, pattern)
 		}
 	}
 
-	if len(wholeKeys) > 0 {
-		out = slices.Insert(out, 0, fmt.Sprintf("%s in %s", key, sortedCELList(wholeKeys)))
+	if len(wholeKeys) == 0 {
+		return startConditions
 	}
 
-	return out
+	return append([]celCondition{key + " in " + sortedCELList(wholeKeys)}, startConditions...)
 }
 
 // matches returns the condition that the text matches the regular expression.
@@ -154,12 +159,12 @@ func exceeds(text celText, limit profile.Length) celCondition {
 		return exceedsSize(text, limit)
 	}
 
-	// In the key example.org/owner, BeforeSlash limits example.org, which is as long as the slash's index. The other fields of limit are for
-	// owner. If a key has no slash, its index is -1, and the other fields are for the whole key.
-	slash := text + ".indexOf('/')"
-	name := fmt.Sprintf("%s.substring(%s + 1)", text, slash)
+	// In the key example.org/owner, limit.BeforeSlash is for example.org, and the size limits are for owner. In the key owner, which has no
+	// slash, they are for the whole key.
+	slash := text + ".indexOf('/')" // The length of example.org, or -1 without a slash.
+	nameExceeds := exceedsSize(fmt.Sprintf("%s.substring(%s + 1)", text, slash), limit)
 
-	return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, exceedsSize(text, limit), limit.BeforeSlash, exceedsSize(name, limit))
+	return fmt.Sprintf("(%s < 0 ? %s : %s > %d || %s)", slash, exceedsSize(text, limit), slash, limit.BeforeSlash, nameExceeds)
 }
 
 // exceedsSize returns the condition that the text has more characters than limit.Runes, or more bytes than limit.Bytes.
@@ -197,52 +202,58 @@ func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	return matches(key, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// foldCase returns the expression of the text, such as e.key, in lower case, to compare it with keys such as owner. If the profile's cloud
-// tells Owner from owner, foldCase returns the text as it is. If a key has É or é, the expression replaces É by é: see applyFormat.
-func (c *profileChecker) foldCase(text celText, keys ...string) celText {
-	if !c.IgnoresCase() {
-		return text
-	}
-
-	// applyFormat makes lower case of those non-ASCII characters that searched has: the characters of the keys in both cases, and İ and the
-	// Kelvin sign, whose lower case is i and k.
-	characters := capitalsOfIK + strings.Join(keys, "")
-	searched := []rune(characters)
-
-	for _, r := range characters {
-		if r <= unicode.MaxASCII {
-			continue
-		}
-
-		// SimpleFold goes through the cases of a character, one by one: É for é, and é again for É.
-		for otherCase := unicode.SimpleFold(r); otherCase != r; otherCase = unicode.SimpleFold(otherCase) {
-			searched = append(searched, otherCase)
-		}
-	}
-
-	return applyFormat(text, string(searched), lowercaseFormat)
-}
-
 // replaceAll returns the expression of the text with the table's keys replaced by their values. It replaces no replacement again: with
 // {a: b, b: c}, the text ab becomes bc. Where several keys match, it takes the longest.
 func replaceAll(text celText, table map[string]string) celText {
-	olds := longestFirst(slices.Collect(maps.Keys(table)))
+	olds := longestFirst(sortedKeys(table))
 
-	// Single characters can be replaced one after the other, unless a replacement has one of them, such as b in {a: b, b: c}.
+	// One pass is needed if a key has several characters, or is in a replacement, such as b in {a: b, b: c}.
 	replacementText := strings.Join(slices.Collect(maps.Values(table)), "")
 	needsOnePass := slices.ContainsFunc(olds, func(old string) bool {
 		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacementText, old)
 	})
 
-	if !needsOnePass {
-		calls := words.Map(olds, func(old string) celText { return fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old])) })
-		return text + strings.Join(calls, "")
+	if needsOnePass {
+		// The regular expression a|b|(?s:.) splits the text into keys of the table and other characters. It takes the first alternative
+		// that matches, and olds begin with the longest. A part c that isn't in the table stays as it is.
+		tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
+		entries := words.Map(olds, func(old string) celText { return quote(old) + ": " + quote(table[old]) })
+
+		return fmt.Sprintf("%s.findAll(%s).map(c, {%s}[?c].orValue(c)).join('')", text, quote(tokens), strings.Join(entries, ", "))
 	}
 
-	// The regular expression a|b|(?s:.) splits the text into keys of the table and other characters. It takes the first alternative that
-	// matches, and olds begin with the longest. A part c that isn't in the table stays as it is.
-	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
-	entries := words.Map(olds, func(old string) celText { return quote(old) + ": " + quote(table[old]) })
+	calls := words.Map(olds, func(old string) celText { return fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old])) })
 
-	return fmt.Sprintf("%s.findAll(%s).map(c, {%s}[?c].orValue(c)).join('')", text, quote(tokens), strings.Join(entries, ", "))
+	return text + strings.Join(calls, "")
+}
+
+// capitalsOfIK are İ and K (the Kelvin sign). They aren't ASCII, but their lower case is: i and k.
+const capitalsOfIK = "\u0130\u212a"
+
+// lowercaseFormat makes lower case, and replaces nothing.
+var lowercaseFormat = profile.NewFormat(nil, nil, true)
+
+// applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). CEL's lowerAscii leaves É as
+// it is. So if the format makes lower case and capitals has É, the expression also replaces É by é. Small letters and ASCII in capitals
+// don't matter.
+func applyFormat(text celText, capitals string, format profile.Format) celText {
+	_, replacements, lowercase := format.Parts()
+	if !lowercase {
+		return replaceAll(text, replacements)
+	}
+
+	table := make(map[string]string)
+
+	for _, r := range capitals {
+		if small := unicode.ToLower(r); small != r && r > unicode.MaxASCII {
+			table[string(r)] = string(small)
+		}
+	}
+
+	// A format replaces before it makes lower case: with {É: Ü}, É becomes ü.
+	for from, to := range replacements {
+		table[from] = strings.ToLower(to)
+	}
+
+	return replaceAll(text, table) + ".lowerAscii()"
 }

@@ -19,26 +19,28 @@ import (
 // asciiOnly matches keys that CEL's lowerAscii makes lower case in full: Owner, but not Émile.
 const asciiOnly = `^[\x00-\x7f]*$`
 
-// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions, l is a changed
-// label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'} (see changedLabels). Its l.tag and l.value come before the formats of
-// the input. tag and value come after these formats, such as acme_owner and me.
+// A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions:
+//
+//   - l is a changed label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'}: see changedLabels
+//   - tag is l.tag in the key format, such as acme_owner
+//   - value is l.value in the value format of the input, such as me
 type profileChecker struct {
 	*profile.Profile
 
 	policy *policy // The policy that has the checker.
 
-	// keyFormat is the key format that the input has for the profile, or else the profile's own.
+	// keyFormat is the input's key format for the profile, or else the profile's own.
 	keyFormat profile.Format
 
 	// tagger makes the tag plexsphere:owner of the label owner, or says why the function skips the label.
 	tagger *tags.Transformed
 
-	// admittedValues is the character class of values. If the input makes values lower case, CEL leaves some capitals as they are, so the
-	// class has capitals, too: see admitCapitals.
+	// admittedValues is the profile's class of values. If the input makes values lower case, the class also has capitals such as É: see
+	// admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes joins the key prefix and the prefix in keyFormat, such as plexsphere:acme_. Only its set of characters counts: applyFormat
-	// looks for capitals such as É in keyPrefixes.
+	// keyPrefixes has the characters of the key prefix and of the prefix in keyFormat, such as plexsphere:acme_. applyFormat looks
+	// for capitals such as É in keyPrefixes only: label keys have none, since skipMessages refuses them.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -47,64 +49,52 @@ type profileChecker struct {
 
 // newChecker returns the checker of the profile.
 func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
-	valueFormat := p.ValueFormatsByProvider()[prof.Name]
-	out := &profileChecker{
-		Profile: prof, policy: p, keyFormat: prof.Format, tagger: p.transformer.Transform(prof), admittedValues: prof.ValueClass,
-		keyPrefixes: p.KeyPrefix, CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat),
+	keyFormat, isGiven := p.KeyFormatsByProvider()[prof.Name]
+	if !isGiven {
+		keyFormat = prof.Format
 	}
 
-	if _, _, lowercase := valueFormat.Parts(); lowercase {
-		out.admittedValues = admitCapitals(prof.ValueClass)
-	}
-
-	if f, ok := p.KeyFormatsByProvider()[prof.Name]; ok {
-		out.keyFormat = f
-	}
+	key, keyPrefixes := "l.tag", p.KeyPrefix
 
 	// With the prefix acme_ in the key format, owner becomes acme_owner instead of plexsphere:owner. Labels with keyForm Tag get no prefix.
-	key := "l.tag"
-	if prefix, _, _ := out.keyFormat.Parts(); prefix != nil {
+	if prefix, _, _ := keyFormat.Parts(); prefix != nil {
 		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
-		out.keyPrefixes += *prefix
+		keyPrefixes += *prefix
 	}
 
-	out.CELTagKey = applyFormat(key, out.keyPrefixes, out.keyFormat)
+	admittedValues, valueFormat := prof.ValueClass, p.ValueFormatsByProvider()[prof.Name]
+	if _, _, lowercase := valueFormat.Parts(); lowercase {
+		admittedValues = admitCapitals(admittedValues)
+	}
 
-	return out
+	return &profileChecker{
+		Profile: prof, policy: p, keyFormat: keyFormat, tagger: p.transformer.Transform(prof), admittedValues: admittedValues, keyPrefixes: keyPrefixes,
+		CELTagKey: applyFormat(key, keyPrefixes, keyFormat), CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat),
+	}
 }
 
-// capitalsOfIK are İ and K (the Kelvin sign). They aren't ASCII, but their lower case is: i and k.
-const capitalsOfIK = "\u0130\u212a"
-
-// lowercaseFormat makes lower case, and replaces nothing.
-var lowercaseFormat = profile.NewFormat(nil, nil, true)
-
-// applyFormat returns the expression of the text in the format. CEL's lowerAscii leaves É as it is. So if the format makes lower case, the
-// expression also replaces É by é. The capitals to replace are those in searched:
-//
-//   - for keys, those in keyPrefixes. Label keys have no É, since skipMessages refuses them
-//   - for keys that are compared with keys of rules, the capitals of the rules' keys: see foldCase and hasKey
-//   - for values, İ and the Kelvin sign. Other capitals, such as É, stay: see admitCapitals
-func applyFormat(text celText, searched string, format profile.Format) celText {
-	_, replacements, lowercase := format.Parts()
-	if !lowercase {
-		return replaceAll(text, replacements)
+// foldCase returns the expression of the text in lower case, such as e.key.lowerAscii(), to compare it with keys such as owner. If the
+// profile's cloud tells Owner from owner, foldCase returns the text as it is.
+func (c *profileChecker) foldCase(text celText, keys ...string) celText {
+	if !c.IgnoresCase() {
+		return text
 	}
 
-	table := make(map[string]string)
+	return applyFormat(text, inAllCases(capitalsOfIK+strings.Join(keys, "")), lowercaseFormat)
+}
 
-	for _, r := range searched {
-		if capital := string(r); r > unicode.MaxASCII && strings.ToLower(capital) != capital {
-			table[capital] = strings.ToLower(capital)
+// inAllCases returns the text's characters in lower and upper case: éÉ for é.
+func inAllCases(text string) string {
+	out := []rune(text)
+
+	for _, r := range text {
+		// SimpleFold goes through the cases of a character, one by one: É for é, and é again for É.
+		for otherCase := unicode.SimpleFold(r); otherCase != r; otherCase = unicode.SimpleFold(otherCase) {
+			out = append(out, otherCase)
 		}
 	}
 
-	// A format replaces before it makes lower case: with {É: Ü}, É becomes ü.
-	for from, to := range replacements {
-		table[from] = strings.ToLower(to)
-	}
-
-	return replaceAll(text, table) + ".lowerAscii()"
+	return string(out)
 }
 
 // admitCapitals adds capitals such as É to a class that has small letters such as é. The function makes é of É in values. CEL's lowerAscii
@@ -135,8 +125,7 @@ var refusedCapitals = sync.OnceValue(func() string {
 
 	for r := range rune(unicode.MaxRune) {
 		small := unicode.ToLower(r)
-		isCapital := unicode.In(r, unicode.Lu, unicode.Lt)
-		isRefused := isCapital && (small == r || utf8.RuneLen(small) > utf8.RuneLen(r))
+		isRefused := unicode.In(r, unicode.Lu, unicode.Lt) && (small == r || utf8.RuneLen(small) > utf8.RuneLen(r))
 
 		switch {
 		case isRefused && first < 0:
@@ -154,7 +143,8 @@ var refusedCapitals = sync.OnceValue(func() string {
 // skipMessages returns the expression of a list of messages, one for each label that can't be a tag: `label owner = "a/b" cannot be the
 // hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
 func (c *profileChecker) skipMessages() celText {
-	isNotASCII := "" // CEL makes lower case of ASCII only. So if it has to, the policy refuses other keys.
+	// CEL makes lower case of ASCII only. So the policy refuses other keys if the format makes lower case, or if the cloud ignores case.
+	isNotASCII := ""
 	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
 		isNotASCII = "!" + matches("l.key", asciiOnly)
 	}
@@ -162,9 +152,9 @@ func (c *profileChecker) skipMessages() celText {
 	// Some clouds limit key, separator and value together, such as owner:me.
 	entry := fmt.Sprintf("(tag + %s + value)", quote(cmp.Or(c.Separator, ":")))
 
-	// The rules are an expression such as condition ? 'key-too-long (…)' : condition ? 'value-too-long (…)' : ''.
-	rules := &strings.Builder{}
-	fmt.Fprintf(rules, "    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
+	// brokenRule is an expression such as condition ? 'key-too-long (…)' : condition ? 'value-too-long (…)' : ''.
+	brokenRule := &strings.Builder{}
+	fmt.Fprintf(brokenRule, "\n    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
 
 	// The checks are in the order in which the function makes them.
 	for _, check := range []struct {
@@ -179,15 +169,18 @@ func (c *profileChecker) skipMessages() celText {
 		{profile.ValueCharacterClass, anyOf(notAdmitted("value", c.admittedValues), notAdmitted(entry, c.EntryClass))},
 	} {
 		if check.condition != "" {
-			fmt.Fprintf(rules, "    %s ?\n      %s :\n", check.condition, quote(fmt.Sprintf("%s (%s)", check.reason, c.Limit(check.reason))))
+			fmt.Fprintf(brokenRule, "    %s ?\n      %s :\n", check.condition, quote(fmt.Sprintf("%s (%s)", check.reason, c.Limit(check.reason))))
 		}
 	}
 
-	// In the expression of the message, rule is the result of rules: the end of the message, or '' if the label can be a tag.
-	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
-	messageOfLabel := let("tag", c.CELTagKey, let("value", c.CELTagValue, "\n  "+let("rule", "\n"+rules.String()+"    ''\n  ", message)))
+	brokenRule.WriteString("    ''\n  ")
 
-	return "variables.changed.map(l, " + messageOfLabel + "\n).filter(m, m != '')"
+	// In the message, rule, value and tag stand for the results of these expressions: see let. A label that breaks no rule has no message.
+	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
+	message = let("rule", brokenRule.String(), message)
+	message = let("tag", c.CELTagKey, let("value", c.CELTagValue, "\n  "+message))
+
+	return "variables.changed.map(l, " + message + "\n).filter(m, m != '')"
 }
 
 // reservedKeyCondition returns the condition that an untrusted label has a reserved key. It is empty if the input reserves no keys.
@@ -199,8 +192,8 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 
 	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
-	// If the format replaces letters, the tag key alone may not show a reserved key, since reserved keys ignore case, and the format doesn't.
-	// With O → 0, the key Owner becomes 0wner, which doesn't match the reserved key owner.
+	// If the format replaces O by 0, the label Owner becomes the tag 0wner, which doesn't match the reserved key owner. So if the format
+	// replaces letters, the keys before the format count, too.
 	_, replacements, _ := c.keyFormat.Parts()
 	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
@@ -248,8 +241,8 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects. capMessage ends a message such as "8 keys cannot all be aws
-// tags: count-cap (at most 47 tags on a resource: 50, less 3 of the provider)", and begins with be.
+// Slots returns the number of tag slots for labels of objects, and the end of messages on too many keys: "be aws tags: count-cap (at most
+// 47 tags on a resource: 50, less 3 of the provider)".
 func (c *profileChecker) Slots() (slots int, capMessage string) {
 	// inputLabels have no values, so reasons about values don't count: a label takes a slot even if its value is too long.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
@@ -276,7 +269,7 @@ func (c *profileChecker) Slots() (slots int, capMessage string) {
 
 	slots = max(slots, 0)
 
-	// The calculation is, for example, ": 50, less 3 of the provider". It is empty if nothing is subtracted.
+	// Such as ": 50, less 3 of the provider". Empty if nothing is subtracted.
 	calculation := surround(fmt.Sprintf(": %d", c.MaxTags), subtracted, "")
 
 	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, calculation)

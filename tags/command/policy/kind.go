@@ -2,6 +2,7 @@ package policy
 
 import (
 	_ "embed" // For the built-in kinds.
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// builtInKinds has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each on a line of its own.
+// builtInKinds has the kinds of Kubernetes itself that have labels, e.g. apps/Deployment, each on a line of its own. The first line is a
+// comment, so a line end precedes and follows each kind.
 //
 //go:embed kinds.txt
 var builtInKinds string
@@ -23,18 +25,18 @@ var builtInKinds string
 // can't be such a kind: v1 has no kind Namespaces, and apps is no apiVersion, since it lacks the version.
 func parseKind(apiVersion, name string) (string, error) {
 	gv, _ := schema.ParseGroupVersion(apiVersion) // Empty if apiVersion is invalid.
-	isCoreVersion := gv.Group == "" && gv.Version == "v1"
-	isGroupVersion := len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
-	isVersion := isCoreVersion || isGroupVersion
-
+	isCore := gv == schema.GroupVersion{Version: "v1"}
+	isVersion := isCore || len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
 	isKindName := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
+
 	kind := gv.Group + "/" + name
 	isBuiltInGroup := strings.Contains(builtInKinds, "\n"+gv.Group+"/")
+	isBuiltInKind := strings.Contains(builtInKinds, "\n"+kind+"\n")
 
 	switch {
 	case !isVersion || !isKindName:
 		return "", errors.Errorf("%q is not an apiVersion with a kind as manifests have them, e.g. apps/v1/Deployment or v1/Namespace", apiVersion+"/"+name)
-	case isBuiltInGroup && !strings.Contains(builtInKinds, "\n"+kind+"\n"):
+	case isBuiltInGroup && !isBuiltInKind:
 		return "", errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
 	default:
 		return kind, nil
@@ -57,10 +59,9 @@ func parseMatch(values []string) (kinds []string, plurals map[string]string, _ e
 	for _, match := range values {
 		apiVersionKind, plural, hasPlural := strings.Cut(match, "=")
 
-		// The apiVersion can have a slash, too. Without any slash, it is empty, and parseKind returns an error.
-		lastSlash := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
+		apiVersion, name := path.Split(apiVersionKind) // Such as apps/v1/ and Deployment.
 
-		kind, err := parseKind(apiVersionKind[:lastSlash], strings.TrimPrefix(apiVersionKind[lastSlash:], "/"))
+		kind, err := parseKind(strings.TrimSuffix(apiVersion, "/"), name)
 		if err != nil {
 			return nil, nil, errors.Wrapf(err, "--match %s", match)
 		}
@@ -80,22 +81,22 @@ func parseMatch(values []string) (kinds []string, plurals map[string]string, _ e
 // pluralOf returns the plural of a kind of Kubernetes itself, such as namespaces of Namespace.
 func pluralOf(name string) string {
 	name = strings.ToLower(name)
+	stem, endsInY := strings.CutSuffix(name, "y")
 
-	switch stem, isY := strings.CutSuffix(name, "y"); {
+	switch {
 	case strings.HasSuffix(name, "endpoints"): // The kind Endpoints is a plural already.
 		return name
 	case strings.HasSuffix(name, "s"):
 		return name + "es"
-	case isY:
+	case endsInY:
 		return stem + "ies"
 	default:
 		return name + "s"
 	}
 }
 
-// APIResources returns the resources of the policy's kinds, such as deployments of the group apps. If the plural of a kind is unknown,
-// APIResources returns the kind's group without a resource, for all resources of the group. So no object of the kind escapes, and the
-// policy's match conditions leave out other kinds.
+// APIResources returns the resources of the policy's kinds: deployments in the group apps for apps/Deployment. If the plural of a kind is
+// unknown, the result has the whole group of the kind: a group without a resource. The match conditions leave out other kinds of the group.
 func (p *policy) APIResources() []schema.GroupResource {
 	resources := words.Map(p.Kinds, func(kind string) schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
@@ -109,7 +110,7 @@ func (p *policy) APIResources() []schema.GroupResource {
 		return schema.GroupResource{Group: group, Resource: plural}
 	})
 
-	// If the resources have a whole group, they need no single resources of this group.
+	// A whole group takes the place of single resources in the group.
 	return words.Distinct(words.Map(resources, func(r schema.GroupResource) schema.GroupResource {
 		if wholeGroup := (schema.GroupResource{Group: r.Group}); slices.Contains(resources, wholeGroup) {
 			return wholeGroup

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,7 +64,8 @@ func (p *policy) variables() []dict {
 			namedExpression(fmt.Sprintf("oldMap%d", i), "oldObject == null ? {} : "+let("m", valueAt("oldObject", path), mapOrEmpty)))
 	}
 
-	// count is the number of keys, and oldCount the number before the request. changed is the list of labels that the request adds or changes.
+	// count is the number of keys, and oldCount the number before the request. changed is the list of labels that the request adds or
+	// changes.
 	out = append(out,
 		namedExpression("count", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.New, m.CountedNew) })),
 		namedExpression("oldCount", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.Old, m.CountedOld) })),
@@ -83,24 +85,26 @@ func (p *policy) variables() []dict {
 	return append(out, words.Map(p.Checkers, func(c *profileChecker) dict { return namedExpression(c.Name, c.skipMessages()) })...)
 }
 
-// addUp returns the expressions of all labelMaps, joined with +. In CEL, + adds numbers, and joins lists. Empty expressions are left out.
+// addUp returns the expressions of all labelMaps, such as labels and annotations, joined with +. In CEL, + adds numbers, and joins lists.
+// Empty expressions are left out.
 func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of keys in the map labels that the reading reads. These keys don't count:
+// keyCount returns the expression of the number of keys that the reading reads in the map labels, such as variables.annotations. These keys
+// don't count:
 //
 //   - keys of labels in the input itself. Slots leaves tag slots free for these labels.
-//   - keys that the map counted has, too. The label owner and the annotation owner make one tag.
+//   - keys in the map counted, such as variables.labels. The annotation owner and the label owner make one tag.
 func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	counts := r.ReadsKey(labels)
 
 	if len(p.inputLabels) > 0 {
 		inputKeys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
-		counts += fmt.Sprintf(" && !(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys)))
+		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s%s).size()", labels, counts, surround(" && !(k in ", counted, ")"))
+	return fmt.Sprintf("%s.filter(k, %s).size()", labels, allOf(counts, surround("!(k in ", counted, ")")))
 }
 
 // changedLabels returns the expression of the list of labels that the request adds or changes, and that CEL can read. The policy judges no
@@ -108,7 +112,7 @@ func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 // 'key': 'owner', 'tag': 'acme:owner', 'value': 'me', 'form': 'Qualified', 'trusted': 'no'}.
 func (m labelMap) changedLabels() celText {
 	value := m.New + "[k]"
-	filter := m.isChanged() + surround(" && ", m.IsLegible(value), "")
+	filter := allOf(m.isChanged(), m.IsLegible(value))
 
 	return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, {'name': %s, 'key': %s, 'tag': %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
 		m.New, filter, m.LabelName, m.celQualifiedKey, m.celTagKey, m.Text(value), m.Form, m.IsTrusted())
@@ -128,36 +132,35 @@ func (r *reading) keyList(labels celText) celText {
 // illegibleMessages returns the expression of a list of messages on values that CEL can't read, such as "spec.labels is no map". It is
 // empty if CEL can read all values.
 func (p *policy) illegibleMessages() celText {
-	labelMessages := p.addUp(func(m labelMap) celText {
-		value := m.New + "[k]"
+	lists := slices.Concat(words.Map(p.labelMaps, labelMap.illegibleValues), words.Map(p.FieldMaps, illegibleField))
 
-		legible := m.IsLegible(value)
-		if legible == "" {
-			return ""
-		}
+	return surround("(\n", joinNonEmpty(lists, " +\n"), ").filter(m, m != '')")
+}
 
-		// The message has the value only if it is certainly a string: the value of a label or an annotation, but not of spec.labels.
-		subject := m.LabelName
-		if m.Prefix != "" {
-			subject += " + ' = ' + " + quotedInMessage(value)
-		}
+// illegibleValues returns the expression of a list with an item for each changed label of the map. The item is a message if CEL can't read
+// the value, and else an empty text. There is no expression if CEL can read all values.
+func (m labelMap) illegibleValues() celText {
+	value := m.New + "[k]"
 
-		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", m.New, m.isChanged(), legible, subject, quote(whyIllegible[m.encoding]))
-	})
-
-	if labelMessages == "" {
-		return "" // Then there are no FieldMaps, since IsLegible is never empty for these.
+	legible := m.IsLegible(value)
+	if legible == "" {
+		return ""
 	}
 
-	lists := []celText{labelMessages}
-
-	// There is a message on a field unless it is a map, is missing, or is the same as before the request.
-	for _, path := range p.FieldMaps {
-		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
-			valueAt("object", path), valueAt("oldObject", path), quote(path.String())))
+	// The message has the value only if it is certainly a string: the value of a label or an annotation, but not of spec.labels.
+	subject := m.LabelName
+	if m.Prefix != "" {
+		subject += " + ' = ' + " + quotedInMessage(value)
 	}
 
-	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
+	return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", m.New, m.isChanged(), legible, subject, quote(whyIllegible[m.encoding]))
+}
+
+// illegibleField returns the expression of a list with one item for the field at the path, such as spec.labels: a message, or an
+// empty text if the field is a map, is missing, or is the same as before the request.
+func illegibleField(path object.Path) celText {
+	return fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
+		valueAt("object", path), valueAt("oldObject", path), quote(path.String()))
 }
 
 // validations returns the validations of the policy. An object that had too many keys before the request may keep as many.

@@ -24,33 +24,33 @@ type readOptions struct {
 	Form     v1beta1.KeyForm
 	encoding v1beta1.Encoding
 
-	// andIncluded is the condition that the source includes the key k, after &&: ` && (k in ['zone'] || false)`. It is empty if the source
-	// includes all keys.
-	andIncluded celCondition
+	// includesKey is the condition that the source includes the key k, such as !(k in ['zone']). It is empty if the source includes all
+	// keys.
+	includesKey celCondition
 
-	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig. andNamed is the condition that
-	// the source names the config, after &&: ` && object.metadata.?name.orValue('') in ['prod']`. It is empty if the source reads all
-	// configs.
+	// readsConfigs reports whether the source reads configs of providers, such as a ClusterProviderConfig.
 	readsConfigs bool
-	andNamed     celCondition
+
+	// namesConfig is the condition that the source names the config: object.metadata.?name.orValue('') in ['prod']. It is empty if the
+	// source reads all configs, or other objects.
+	namesConfig celCondition
 }
 
 // readOptionsOf returns the readOptions of the source for objects of the kind.
 func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
-	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
+	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding, readsConfigs: isConfigSource(s) && isConfig(kind)}
 	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	// Without include.keys, Keys is nil. The policy then checks all keys, since it doesn't know keys that include reads from an object. If
-	// Keys is an empty list, the source includes no key, and the condition is false.
+	// Without include.keys, Keys is nil. The policy then checks all keys, since it doesn't know keys that include reads from an object.
 	if include.Keys != nil {
-		o.andIncluded = " && " + anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
+		// If include.keys is an empty list, the source includes no key, and false is the only condition.
+		o.includesKey = anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
 
-	o.andIncluded += surround(" && !(", anyOfInParens(patternConditions(o.Key(), include.Except)...), ")")
+	o.includesKey = allOf(o.includesKey, surround("!(", anyOfInParens(patternConditions(o.Key(), include.Except)...), ")"))
 
-	o.readsConfigs = isConfigSource(s) && isConfig(kind)
 	if o.readsConfigs && len(s.Names) > 0 {
-		o.andNamed = " && object.metadata.?name.orValue('') in " + sortedCELList(s.Names)
+		o.namesConfig = "object.metadata.?name.orValue('') in " + sortedCELList(s.Names)
 	}
 
 	return o
@@ -62,14 +62,27 @@ func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTyp
 // isConfig reports whether objects of the kind, such as aws.m.upbound.io/ProviderConfig, are configs of a provider.
 func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(kind, '/')+1:]) }
 
-// Key returns the expression of the key of a label, where k is the key in the object. For tags.example.org/owner in the object, the key is
-// owner. With keyForm Tag, the key is the tag key. Else the key is the qualified key.
+// Key returns the expression of the label's key without the prefix. If the key k in the object is tags.example.org/owner, the result is
+// owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is keyPrefix and owner.
 func (o readOptions) Key() celText {
 	if o.Prefix == "" {
 		return "string(k)"
 	}
 
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))
+}
+
+// A reading is a way to read labels, with the kinds of objects that sources read in this way. Two sources with the prefix
+// tags.example.org/, of Namespaces and of Zones, have one reading.
+type reading struct {
+	readOptions
+
+	// celQualifiedKey and celTagKey are the expressions of the qualified key and the tag key of the label with the key k.
+	celQualifiedKey, celTagKey celText
+
+	// kinds are the kinds of objects that the sources read, such as /Namespace. If one source of a kind is untrusted, untrustedKinds
+	// has the kind, too.
+	kinds, untrustedKinds []string
 }
 
 // A labelMap is a map of labels that a reading reads in an object: the object's labels, its annotations, or a map such as spec.labels.
@@ -87,19 +100,6 @@ type labelMap struct {
 	CountedNew, CountedOld celText
 }
 
-// A reading is a way to read labels, with the kinds of objects that sources read in this way. Two sources with the prefix
-// tags.example.org/, of Namespaces and of Zones, have one reading.
-type reading struct {
-	readOptions
-
-	// celQualifiedKey and celTagKey are the expressions of the qualified key and the tag key of the label with the key k.
-	celQualifiedKey, celTagKey celText
-
-	// isUntrusted has a key for each kind of objects that the sources read, such as /Namespace. The value reports whether labels of objects
-	// of this kind are untrusted.
-	isUntrusted map[string]bool
-}
-
 // ReadsKey returns the condition that the reading finds a label with the key k in the map labels, such as
 // variables.kind in ['/Namespace'] && k.startsWith('tags.example.org/').
 func (r *reading) ReadsKey(labels celText) celCondition {
@@ -108,13 +108,13 @@ func (r *reading) ReadsKey(labels celText) celCondition {
 		isLabel = "k.startsWith(" + quote(r.Prefix) + ")"
 	}
 
-	return fmt.Sprintf("variables.kind in %s%s && %s%s", sortedCELList(sortedKeys(r.isUntrusted)), r.andNamed, isLabel, r.andIncluded)
+	return allOf("variables.kind in "+sortedCELList(r.kinds), r.namesConfig, isLabel, r.includesKey)
 }
 
 // IsTrusted returns the condition that labels of the object are trusted. Labels of a config in a namespace are never trusted, since people
 // of the namespace may make configs there.
 func (r *reading) IsTrusted() celCondition {
-	trustedKinds := slices.DeleteFunc(sortedKeys(r.isUntrusted), func(kind string) bool { return r.isUntrusted[kind] })
+	trustedKinds := slices.DeleteFunc(slices.Clone(r.kinds), func(kind string) bool { return slices.Contains(r.untrustedKinds, kind) })
 
 	out := "variables.kind in " + sortedCELList(trustedKinds)
 	if r.readsConfigs {
@@ -167,64 +167,57 @@ func quotedInMessage(text celText) celText {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", text)
 }
 
-// addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps, for the kinds of the policy:
-//
-//   - Without --match, the kinds of the policy are all kinds that sources name.
-//   - A source reads the kinds that it names. A source of type ProviderConfig names none: it reads ProviderConfigs and
-//     ClusterProviderConfigs of all groups.
-//   - Any other kind of --match, such as a claim, is checked as if all sources read it. Its labels may be copied to an object that a
-//     source reads, such as the claim's XR.
-//
-// addReadings adds notes on sources that read no kind of the policy, and on options that the policy doesn't follow. In the policy, notes
-// follow "It doesn't check:".
+// addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps. Without --match, the kinds of the policy are
+// all kinds that sources name. addReadings also adds notes on sources that read no kind of the policy, and on options that the policy
+// doesn't follow. In the policy, notes follow "It doesn't check:".
 func (p *policy) addReadings(s *manifest.Step) {
-	kindsBySource := p.namedKinds(s.Composite)
-	namedKinds := words.Distinct(slices.Concat(kindsBySource...))
-
 	if len(p.Kinds) == 0 {
-		p.Kinds = namedKinds
+		p.Kinds = words.Distinct(slices.Concat(p.kindsRead(s.Composite)...))
 	}
 
-	hasConfigSource := slices.ContainsFunc(p.Sources, func(s v1beta1.Source) bool { return isConfigSource(&s) })
+	kindsBySource := p.kindsRead(s.Composite)
 
 	for i := range p.Sources {
-		source, isChecked := &p.Sources[i], false
+		source := &p.Sources[i]
+		checkedKinds := words.MapIf(p.Kinds, func(kind string) (string, bool) {
+			// A kind of --match that no source reads, such as a claim, is checked as if all sources read it. Its labels may be copied to an
+			// object that a source reads, such as the claim's XR.
+			isReadByNone := !slices.Contains(slices.Concat(kindsBySource...), kind)
+			return kind, readsObjects(source) && (isReadByNone || slices.Contains(kindsBySource[i], kind))
+		})
 
-		for _, kind := range p.Kinds {
-			readsKind := slices.Contains(kindsBySource[i], kind) || isConfigSource(source) && isConfig(kind)
-			anySourceReadsKind := slices.Contains(namedKinds, kind) || hasConfigSource && isConfig(kind)
+		for _, kind := range checkedKinds {
+			r := p.readingFor(source, kind)
+			r.kinds = appendUnique(r.kinds, kind)
 
-			// If other sources read the kind, this source has nothing to do with it. A kind that no source reads, such as a claim, is
-			// checked as if all sources read it.
-			if isOfOthers := anySourceReadsKind && !readsKind; isOfOthers || !readsObjects(source) {
-				continue
+			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a claim.
+			if !source.Trusted || isConfigSource(source) && !isConfig(kind) {
+				r.untrustedKinds = append(r.untrustedKinds, kind)
 			}
-
-			// Sources can share a reading. Labels of the kind are trusted if all sources of the reading are trusted. A trusted source of
-			// type ProviderConfig counts as trusted for configs only, and not for a claim.
-			isTrusted := source.Trusted && (readsKind || !isConfigSource(source))
-			isUntrusted := p.readingFor(source, kind).isUntrusted
-			isUntrusted[kind] = isUntrusted[kind] || !isTrusted // Its keys are the kinds of the reading, so false is set, too.
-			isChecked = true
 		}
 
 		switch {
-		case !isChecked:
+		case len(checkedKinds) == 0:
 			p.Notes = append(p.Notes, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
 		case source.Include != nil && source.Include.IsDynamic():
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		if source.Resources != nil { // Sources of type Value get the note, too: the policy subtracts their labels from the free slots.
+		// Sources of type Value get this note, too: the policy subtracts their labels from the free slots.
+		if source.Resources != nil {
 			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
 	}
 }
 
-// namedKinds returns the kinds of each source, such as [[/Namespace] [platform.example.org/Store]] for a source of Namespaces and a source
-// of the XR.
-func (p *policy) namedKinds(composite v1beta1.ResourceKind) [][]string {
+// kindsRead returns the kinds that each source reads: [[/Namespace] [platform.example.org/Store]] for a source of Namespaces and a source
+// of the XR. A source of type ProviderConfig names no kinds, and reads all configs among the policy's kinds.
+func (p *policy) kindsRead(composite v1beta1.ResourceKind) [][]string {
 	return words.Map(p.Sources, func(s v1beta1.Source) []string {
+		if isConfigSource(&s) {
+			return words.MapIf(p.Kinds, func(kind string) (string, bool) { return kind, isConfig(kind) })
+		}
+
 		return words.MapIf(resolve.KindsRead(&s, composite), func(k v1beta1.ResourceKind) (string, bool) {
 			// An invalid kind, such as v1/Namespaces, is left out: Crossplane refuses to look for its objects.
 			kind, err := parseKind(k.APIVersion, k.Kind)
@@ -261,8 +254,8 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	}
 }
 
-// readingFor returns the reading with the readOptions of the source for the kind. The options for a config of a provider differ from those
-// for a claim. If the policy has no such reading yet, readingFor adds one, and the labelMaps in which it finds labels.
+// readingFor returns the reading with which the source reads objects of the kind. If no source reads in this way yet, readingFor adds the
+// reading with its labelMaps.
 func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	o := readOptionsOf(s, kind)
 
@@ -270,10 +263,10 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 		return p.labelMaps[i].reading
 	}
 
-	r := &reading{readOptions: o, isUntrusted: make(map[string]bool)}
+	r := &reading{readOptions: o}
 	r.celQualifiedKey, r.celTagKey = p.keyExpressions(o)
 
-	if o.Prefix != "" { // An annotation with the key of a label isn't counted again.
+	if o.Prefix != "" {
 		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
 		p.labelMaps = append(p.labelMaps,
 			labelMap{reading: r, LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
@@ -282,14 +275,12 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 		return r
 	}
 
-	position := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
-	if position < 0 {
-		position = len(p.FieldMaps)
+	if !slices.ContainsFunc(p.FieldMaps, s.FromFieldPath.Equal) {
 		p.FieldMaps = append(p.FieldMaps, s.FromFieldPath)
 	}
 
-	// In messages, the label is spec.labels["owner"].
-	labelName := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)"))
+	position := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
+	labelName := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)")) // Such as spec.labels["owner"].
 	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: labelName, New: fmt.Sprintf("variables.map%d", position), Old: fmt.Sprintf("variables.oldMap%d", position)})
 
 	return r
