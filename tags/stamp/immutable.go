@@ -30,26 +30,27 @@ func mayExistInCloud(t *locate.Target) bool {
 		return false
 	}
 
-	if reported, err := t.Observed.At(atProviderPath); err == nil && reported.IsObject() && !reported.IsEmpty() {
+	reported, _ := t.Observed.At(atProviderPath) // An error means that there is no such field.
+	if reported.IsObject() && !reported.IsEmpty() {
 		return true
 	}
 
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
-	// The times are cut to seconds. If pending equals failed, the last attempt has begun and failed within one second.
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasFailed := failed.After(succeeded) && !pending.After(failed)
+	hasNewAttempt := pending.After(failed) // The times have whole seconds. Within one second, the attempt has begun first, and then failed.
+	hasFailed := failed.After(succeeded) && !hasNewAttempt
 
 	return hasBegun && !hasFailed
 }
 
-// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet. Then t has no
-// annotation crossplane.io/external-create-…, and its status has only tags of others: see conflictOf.
+// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet: t has no annotation
+// crossplane.io/external-create-…, and Crossplane owns no tag of its observed tag field. Then all tags in the status are of others.
 func isImportedUntagged(t *locate.Target) bool {
 	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
 	})
-	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // HasOurs is also true for unknown owners.
+	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // Without metadata.managedFields, Crossplane counts as the owner.
 
 	return !isMadeByCrossplane && !isTaggedByCrossplane
 }
@@ -95,13 +96,12 @@ func (p *plan) freeze() error {
 }
 
 // tagsWhenMade returns the tags that t was made with. For spec.forProvider.labels, these are the reported status.atProvider.labels, or else
-// the tags of the observed field. It leaves out tags that the cloud lacks, and tags that the cloud or the provider adds.
+// the tags of the observed field. tagsWhenMade leaves out tags that the cloud or the provider adds.
 func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
-	set, inCloud := reportedUnderName(t, keys)
-	isReported := set != nil
 
-	if !isReported {
+	set := reportedUnderName(t, l, keys)
+	if set == nil {
 		value := t.ObservedValue
 		if stuckWithoutTags(t) { // The cloud has no tags, and the provider refuses the tags of the field.
 			value = object.Node{}
@@ -114,13 +114,8 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		isMissingInCloud := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID)     // An opaque string has no ID.
-		isOnlyReported := isReported && (isMissingInCloud || l.belongsToCloud(e)) // Only the cloud sets aws:createdBy, for example.
-
 		// In an atomic field, the provider's own tags must be desired, too: see desiredTags.
-		providerAddsIt := !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key))
-
-		if isOnlyReported || providerAddsIt {
+		if !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) {
 			set.Remove(e)
 		}
 	}
@@ -128,48 +123,52 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	return set, nil
 }
 
-// reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil.
-// inCloud has the tags of the cloud that the provider reports under another name, such as effectiveLabels, or nil. Under the field's name,
-// Google's Terraform provider also reports desired labels that the cloud lacks: see SetLabels in its tpgresource/labels.go.
-func reportedUnderName(t *locate.Target, keys *tagset.Keys) (underName, inCloud *tagset.Set) {
-	for i, path := range t.Field.Observed {
-		v, err := t.Observed.At(path)
-		if err != nil {
-			continue
-		}
+// reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil. It
+// leaves out two kinds of tags that t wasn't made with:
+//   - Tags that only the cloud sets, such as aws:createdBy.
+//   - Tags that the cloud lacks. Google's Terraform provider reports the cloud's tags as effectiveLabels, the first path of Field.Observed.
+//     As labels, it also reports desired ones that the cloud lacks: see SetLabels in its tpgresource/labels.go.
+func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.Set {
+	i := indexUnderName(t)
+	if i < 0 {
+		return nil
+	}
 
-		set := t.ReadTags(v, keys)
+	underName, _ := t.Observed.At(t.Field.Observed[i]) // An error means that there is no such field.
+	set := t.ReadTags(underName, keys)
 
-		if hasFieldName(t, path) {
-			return set, inCloud
-		}
+	inCloud := set
+	if i > 0 {
+		first, _ := t.Observed.At(t.Field.Observed[0])
+		inCloud = t.ReadTags(first, keys)
+	}
 
-		if i == 0 { // The first path is the most complete one.
-			inCloud = set
+	for e := range set.All() {
+		isMissing := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID) // An opaque string has no ID.
+		if isMissing || l.belongsToCloud(e) {
+			set.Remove(e)
 		}
 	}
 
-	return nil, nil
+	return set
 }
 
-// hasFieldName reports whether a provider reports t's field at the path under its own name: spec.forProvider.labels at
-// status.atProvider.labels.
-func hasFieldName(t *locate.Target, path object.Path) bool {
-	name, ok := strings.CutPrefix(t.Field.Path.String(), "spec.forProvider.")
-	return ok && path.String() == "status.atProvider."+name
+// indexUnderName returns the index of the path in Field.Observed that has the name of t's field, or -1. For spec.forProvider.labels, that
+// path is status.atProvider.labels.
+func indexUnderName(t *locate.Target) int {
+	name, isInForProvider := strings.CutPrefix(t.Field.Path.String(), "spec.forProvider.")
+
+	return slices.IndexFunc(t.Field.Observed, func(p object.Path) bool { return isInForProvider && p.String() == "status.atProvider."+name })
 }
 
-// stuckWithoutTags is for t without tags in its status. It reports whether the cloud has no tags of t, either, and the provider
-// refuses an update. Three things show this:
+// stuckWithoutTags reports whether the cloud has no tags of t, and the provider refuses every update. The caller has found no tags in the
+// status of t. Three more things show that there are none, and that the provider is stuck:
 //   - The provider of this kind reports tags under the name of the field, such as status.atProvider.labels, if there are any.
 //   - status.atProvider has other fields: the provider has looked at the cloud, and leaves out an empty map of labels.
 //   - The condition Synced is False with the reason ReconcileError.
 func stuckWithoutTags(t *locate.Target) bool {
-	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return hasFieldName(t, p) }) {
-		return false
-	}
-
-	if reported, err := t.Observed.At(atProviderPath); err != nil || reported.IsEmpty() {
+	reported, _ := t.Observed.At(atProviderPath) // An error means that there is no such field.
+	if indexUnderName(t) < 0 || reported.IsEmpty() {
 		return false
 	}
 
@@ -181,7 +180,9 @@ func stuckWithoutTags(t *locate.Target) bool {
 // writeFrozen returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
 // Object if nothing changes: t was made with env: dev, and env: dev is desired.
 func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
-	switch v := inObservedOrder(t, set.Value()); {
+	v := inObservedOrder(t, set.Value())
+
+	switch {
 	case isSame(v, t.DesiredValue):
 		return object.Object{}, nil
 	case isEmpty(v):
@@ -196,9 +197,10 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) noteImmutable() {
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
-		isRemoved := l.removed && !p.decision.Tags.Has(l.entry.ID)
+		isTagged := p.allRecords[i].Fate == Tagged
+		isGone := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags wants no such tag, and there is none.
 
-		if p.allRecords[i].Fate != Tagged && !isRemoved {
+		if !isTagged && !isGone {
 			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}
@@ -208,7 +210,7 @@ func (p *plan) noteImmutable() {
 // server would refuse all changes of the resource. See testdata/cases/fixed-parameters.yaml.
 func (p *plan) keepFixed() {
 	t := p.target
-	if isReadable := !t.Observed.IsZero() && t.ObservedErr == nil; !t.Field.Fixed || !isReadable {
+	if !t.Field.Fixed || t.Observed.IsZero() || t.ObservedErr != nil {
 		return
 	}
 
@@ -216,10 +218,9 @@ func (p *plan) keepFixed() {
 		return
 	}
 
-	// The result says that the tags stay. The zero Stamped drops the changes that the plan had.
-	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{}
+	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{} // The changes that the plan had are dropped.
 
-	// Crossplane applies the desired value, so it must be exactly the observed one: {} instead of null would be a change.
+	// Crossplane applies the desired value, so it must equal the observed one: {} instead of null would be a change.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

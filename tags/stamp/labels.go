@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,13 +31,13 @@ type Labels struct {
 	// ours:env, it has two positions for ours:env.
 	positionsByFold map[string][]int
 
-	// reservedByLabels has the reserved keys of the labels in all. firstWithReservedKey has the position of the first label with each of
-	// these keys, by the key in lower case.
-	reservedByLabels     profile.KeySet
+	// firstWithReservedKey has each reserved key of the labels in all, in lower case. By this key, it has the position of the first label with
+	// the key. reservedByLabels has the same keys.
 	firstWithReservedKey map[string]int
+	reservedByLabels     profile.KeySet
 
-	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label is no tag, but an earlier step's tag
-	// with its key goes all the same: see removeReserved.
+	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label becomes no tag, but an earlier step's
+	// tag with its key is removed: see removeReserved.
 	reservedBySkipped profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
@@ -74,13 +75,12 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		providerKeys: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
-	var reservedByLabels, reservedBySkipped []string
+	var reservedBySkipped []string
 
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// All resources on aws share the reason to skip a label. A Narrow profile is for some of these resources only, such as BucketObjects,
-		// and its reasons are not shared.
+		// If the profile aws skips a label, all resources on aws share the reason. A Narrow profile is for BucketObjects only, for example.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
@@ -91,18 +91,13 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 
 	for _, t := range transformed.Tags {
 		isFit := l.add(t)
-
-		switch { // Transform skips untrusted labels with reserved keys, so a Reserved label of Tags is trusted.
-		case !t.Reserved:
-		case isFit:
-			reservedByLabels = append(reservedByLabels, t.Key)
-		default:
+		if t.Reserved && !isFit { // t is trusted: Transform skips untrusted labels with reserved keys.
 			reservedBySkipped = append(reservedBySkipped, t.Key)
 		}
 	}
 
-	// NewFoldedKeySet would read team/* as a pattern. With reads it as a key that ends with a star.
-	l.reservedByLabels = profile.NewFoldedKeySet().With(reservedByLabels...)
+	// For With, the star of the key team/* is a character like any other. NewFoldedKeySet would take team/* as a pattern.
+	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
 	return l
@@ -143,17 +138,19 @@ func (l *Labels) add(t tags.Tag) bool {
 		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
 
-	key := profile.FoldKey(t.Key) // Reserved keys ignore case on every cloud.
-	if _, isKnown := l.firstWithReservedKey[key]; t.Reserved && !isKnown {
-		l.firstWithReservedKey[key] = i
+	if t.Reserved {
+		key := profile.FoldKey(t.Key) // Reserved keys ignore case on every cloud.
+		if _, hasFirst := l.firstWithReservedKey[key]; !hasFirst {
+			l.firstWithReservedKey[key] = i
+		}
 	}
 
 	return true
 }
 
 // unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
-// hold t. If the key zone=a is reserved, a list of strings can't hold the tag zone: a=b, since a reader of its string zone=a=b may find the
-// key zone=a.
+// hold t. An example is the tag zone: a=b in a list of strings, if the key zone=a is reserved: its string zone=a=b could also be the tag
+// zone=a: b.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
@@ -178,8 +175,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key)
 
-		// The longest Known key counts. If a field of the XR could make zone=a Known, the string zone=a=b would no longer be the tag zone: a=b
-		// of the label zone. So the writer of the XR could hide this tag.
+		// An untrusted entry is from a field of the XR, and makes no key Known. Otherwise, the entry zone=a could hide the tag zone: a=b of a
+		// label. With zone and zone=a both Known, the longer key would count, so the string zone=a=b would be the tag zone=a: b.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			wholeKeys = append(wholeKeys, k.Key)
 		}
@@ -188,8 +185,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	l.Known, l.Patterns = l.transformed.KeySet(wholeKeys...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns Keys with which every string in a list is a tag, even if its key isn't known. With a label whose key is zone=a, the
-// string zone=a=b is the tag zone=a: b. A string without a Known key has the key before its first separator: x=y=z is the tag x: y=z.
+// allKeys returns Keys with which every string in a list is a tag. The key of a string without a Known key ends before the first separator:
+// x=y=z is the tag x: y=z.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")
@@ -205,8 +202,8 @@ func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
 	return position, ok
 }
 
-// positionsOf returns the positions of all labels with the key of the entry e. In most cases, that is the position of positionOf. If the
-// cloud ignores case, such as DigitalOcean, and ours:Env and ours:env are labels, an entry with either key has both positions.
+// positionsOf returns the positions of all labels with the key of the entry e, and ignores case if the cloud does. On DigitalOcean, with
+// the labels ours:Env and ours:env, an entry with either key has the positions of both.
 func (l *Labels) positionsOf(e *tagset.Entry) []int {
 	// positionsByFold has only keys that several labels share.
 	if positions := l.positionsByFold[l.Profile.Fold(e.Key)]; len(positions) > 0 {
@@ -220,11 +217,10 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 	return nil
 }
 
-// setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind. In a list of strings,
-// KeyIn finds the key of crossplane-kind=bucket, but not the key of the string crossplane-kind, which has no separator.
+// setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	_, found := e.KeyIn(tags.ProvidersKeySet())
-	return found || tags.ProvidersKeySet().Has(e.Key)
+	return found || tags.ProvidersKeySet().Has(e.Key) // In a list, KeyIn passes over the string crossplane-kind, which has no separator.
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
@@ -243,9 +239,8 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 		return key
 	}
 
-	// In a list of strings, reservedKey finds no key in a string without a separator. Such a string is a key, which can be reserved, too.
 	positions := l.positionsOf(e)
-	isReserved := l.transformed.Reserved().Has(e.Key)
+	isReserved := l.transformed.Reserved().Has(e.Key) // In a list, reservedKey passes over the string owner, which has no separator.
 	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].Trusted })
 	isForeignMetadata := l.Metadata != "" && len(positions) == 0 && !l.transformed.HasPrefix(e.Key)
 
@@ -260,13 +255,12 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 // eks:eks-cluster-name.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
-	hasKeyOfCloud := p.Takes(e.Key) || p.Reserves(e.Key)
+	isFree := slices.Contains(p.Unreserved, e.Key) // goog-partner-solution is free, although the prefix goog is reserved.
 
-	// In a list of strings, a reserved prefix may include the separator: the string aws:prod has the prefix aws:, but its key aws hasn't.
-	// A key of Unreserved, such as goog-partner-solution, is free although it has a reserved prefix.
-	hasPrefixOfCloud := p.Reserves(e.String()) && !slices.Contains(p.Unreserved, e.Key)
+	// In a list of strings, the separator may be part of the prefix: aws:prod begins with the reserved prefix aws:, and its key aws doesn't.
+	hasReservedPrefix := p.Reserves(e.Key) || p.Reserves(e.String())
 
-	return hasKeyOfCloud || hasPrefixOfCloud
+	return p.Takes(e.Key) || hasReservedPrefix && !isFree
 }
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.
