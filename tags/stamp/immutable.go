@@ -197,10 +197,9 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) noteImmutable() {
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
-		isTagged := p.allRecords[i].Fate == Tagged
 		isGone := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags wants no such tag, and there is none.
 
-		if !isTagged && !isGone {
+		if p.allRecords[i].Fate != Tagged && !isGone {
 			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}

@@ -17,8 +17,8 @@ type fieldStamper struct {
 	resourcePlan *plan
 	labels       *resourceLabels
 
-	// onPlan gets the plan of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
-	onPlan func(*plan)
+	// onPlan gets the plan p of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
+	onPlan func(resourcePlan, p *plan)
 }
 
 // planLaunched plans the tags of the fields for launched resources. For example, an Instance launches volumes, and has their tags in
@@ -33,10 +33,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		return nil
 	}
 
-	fs := &fieldStamper{Stamper: s, resourcePlan: resourcePlan, labels: labels, onPlan: func(p *plan) {
-		resourcePlan.addNotesOf(p)
-		onPlan(resourcePlan, p)
-	}}
+	fs := &fieldStamper{Stamper: s, resourcePlan: resourcePlan, labels: labels, onPlan: onPlan}
 
 	for _, place := range t.Launched {
 		var err error
@@ -49,7 +46,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		case place.LaunchedField.IsInList():
 			err = fs.stampItems(place)
 		default:
-			err = fs.stampField(place)
+			err = fs.stampField(fs.targetAt(place), place)
 		}
 
 		if err != nil {
@@ -62,6 +59,12 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 	}
 
 	return nil
+}
+
+// tell adds the notes of p, the plan of a field, to resourcePlan, and calls onPlan with both plans.
+func (fs *fieldStamper) tell(p *plan) {
+	fs.resourcePlan.addNotesOf(p)
+	fs.onPlan(fs.resourcePlan, p)
 }
 
 // addNotesOf adds what fieldPlan has to tell to p, the plan of the resource itself: notes, the mismatch, trusted tags, and withheld labels.
@@ -83,21 +86,21 @@ func (p *plan) addNotesOf(fieldPlan *plan) {
 	}
 }
 
-// stampField stamps the field at the place in the resource, such as spec.forProvider.volumeTags of an Instance.
-func (fs *fieldStamper) stampField(place *locate.LaunchedPlace) error {
-	t := fs.targetAt(place)
-
-	p, err := fs.planNamed(t, fs.labels.labelsFor(t), place.LaunchedField.Name())
-	if err == nil {
-		fs.apply(p)
+// stampField stamps the field of t, such as spec.forProvider.volumeTags of an Instance. place is the place of the field.
+func (fs *fieldStamper) stampField(t *locate.Target, place *locate.LaunchedPlace) error {
+	p, err := fs.planNamed(t, place.LaunchedField.Name())
+	if err != nil {
+		return err
 	}
 
-	return err
+	fs.apply(p)
+
+	return nil
 }
 
-// planNamed returns the plan of planField for a field that gets labels, with the name as launchedName.
-func (fs *fieldStamper) planNamed(t *locate.Target, labels *Labels, name string) (*plan, error) {
-	p, err := fs.planField(t, labels)
+// planNamed returns the plan for the field of t, which gets labels. Messages call the field by the name: see plan.launchedName.
+func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*plan, error) {
+	p, err := fs.planField(t, fs.labels.labelsFor(t))
 	if err == nil {
 		p.launchedName = name
 	}
@@ -111,13 +114,13 @@ func (fs *fieldStamper) targetAt(place *locate.LaunchedPlace) *locate.Target {
 	return t.LaunchedTarget(place, "", fs.resourcePlan.stampedResource(), t.Observed)
 }
 
-// apply takes over the stamped resource of p, the plan of a field, and then calls onPlan.
+// apply takes over the stamped resource of p, the plan of a field, and tells the plan.
 func (fs *fieldStamper) apply(p *plan) {
 	if !p.Stamped.IsZero() {
 		fs.resourcePlan.Stamped = p.Stamped
 	}
 
-	fs.onPlan(p)
+	fs.tell(p)
 }
 
 // switchOn sets a field that tells the cloud to pass the resource's tags on to launched resources, such as propagateTags: SERVICE of an

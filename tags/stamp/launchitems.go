@@ -9,32 +9,28 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	// t stands for any item of the list: all items have the same labels, and share the error if the list can't be read.
+	list, missing, labeledCount, err := fs.itemsOf(place)
+
+	// t stands for no single item. All items have its labels.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
-	labels := fs.labels.labelsFor(t)
 
-	list, added, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
-		t.DesiredErr = err // The list can't be read. This is no error of the run, but the Mismatch of the plan, for a result.
-
-		p, planErr := fs.planNamed(t, labels, place.LaunchedField.Name())
-		if planErr == nil {
-			fs.onPlan(p)
-		}
-
-		return planErr
+		t.DesiredErr = err // So stampField changes nothing, and reports a Mismatch. The run goes on.
+		return fs.stampField(t, place)
 	}
 
+	labels := fs.labels.labelsFor(t)
+
+	// bytesInItems counts the items of all lists in the run.
 	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
 		return tooManyBytesInItems(labeledCount, len(labels.all))
 	}
 
 	observed := make(map[string]object.Object)
+	observedList, _ := fs.resourcePlan.target.Observed.At(place.LaunchedField.List) // An error means that there is no such list.
 
-	if n, err := fs.resourcePlan.target.Observed.At(place.LaunchedField.List); err == nil {
-		for item := range n.Items() {
-			observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
-		}
+	for item := range observedList.Items() {
+		observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
 	}
 
 	stampItem := func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) }
@@ -44,17 +40,17 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	if added, err = stampItem(added); err != nil { // If the list lacks no item, added stays the zero Node.
+	if missing, err = stampItem(missing); err != nil { // If no item is missing, this stays the zero Node.
 		return err
 	}
 
-	switch isTagged := added.Len() > 1; { // Without tags, added has nothing but its key, and the cloud refuses such an item.
-	case isTagged:
-		stamped = stamped.Append(added)
+	switch {
+	case missing.Len() > 1: // It has a key and tags. The cloud refuses an item that has only a key.
+		stamped = stamped.Append(missing)
 	case !changed:
 		return nil
-	case stamped.IsEmpty(): // An empty list is removed.
-		stamped = object.Node{}
+	case stamped.IsEmpty():
+		stamped = object.Node{} // This removes the list.
 	}
 
 	fs.resourcePlan.Stamped, err = object.Set(fs.resourcePlan.stampedResource(), place.LaunchedField.List, stamped)
@@ -81,7 +77,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return object.Node{}, err
 	}
 
-	fs.onPlan(p)
+	fs.tell(p)
 
 	if p.Stamped.IsZero() {
 		return item, nil
@@ -105,26 +101,24 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 // planItem plans the tags of t, the item with the key. If the place names an item, such as volume, only this item gets labels. Other items
 // lose tags with reserved keys that no trusted source has set.
 func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
-	labels := fs.labels.labelsFor(t)
-
 	if !place.LaunchedField.LabelsGoTo(key) {
-		return fs.planReserved(t, labels), nil
+		return fs.planReserved(t, fs.labels.labelsFor(t)), nil
 	}
 
-	return fs.planNamed(t, labels, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
+	return fs.planNamed(t, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
 }
 
-// itemsOf returns the list at the place. If the place names an item that the list lacks, added is this item. labeledCount is the number of
-// items that get labels, with the added one. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, added
-// is {resourceType: volume}, and labeledCount is 1.
-func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, added object.Node, labeledCount int, err error) {
+// itemsOf returns the list at the place, and how many of its items get labels. If the place names an item that the list lacks, missing is
+// this item, and counts, too. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, missing is
+// {resourceType: volume}, and labeledCount is 1.
+func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, missing object.Node, labeledCount int, err error) {
 	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
 
 	switch {
 	case err != nil:
-		return list, added, 0, err
+		return list, missing, 0, err
 	case !list.IsNull() && !list.IsList():
-		return list, added, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
+		return list, missing, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
 	}
 
 	for item := range list.Items() {
@@ -134,11 +128,10 @@ func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, added object
 	}
 
 	// If the place names no item, labels go to all items, and none is missing.
-	if place.LaunchedField.Item == "" || labeledCount > 0 {
-		return list, added, labeledCount, nil
+	if place.LaunchedField.Item != "" && labeledCount == 0 {
+		missing = object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
+		labeledCount = 1
 	}
 
-	added = object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
-
-	return list, added, 1, nil
+	return list, missing, labeledCount, nil
 }

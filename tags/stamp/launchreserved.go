@@ -23,38 +23,43 @@ func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 func (fs *fieldStamper) noteReserved(path object.Path) {
 	var keys []string
 
-	p := fs.resourcePlan
-
-	for v := range field.ValuesAt(p.stampedResource(), path) {
-		f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
-		if v.IsList() {
-			f.Shape = field.KeyValueList
-		}
-
-		labels := fs.labels.labelsForField(&f, p.target.Profile)
-
-		set, err := tagset.Read(v, &f, &labels.Keys)
-		if err != nil {
-			continue // The value has no tags.
-		}
-
-		// This Decision decides nothing. keepEarlierTrusted needs it.
-		d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[p.Resource]}}
-
-		for e := range set.All() {
-			key, isReserved := labels.reservedKey(e)
-			i, isLabel := labels.positionOf(e)
-			// Only trusted labels are Reserved.
-			isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value)
-			mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
-
-			if isReserved && !mayStay {
-				keys = append(keys, key)
-			}
-		}
+	for v := range field.ValuesAt(fs.resourcePlan.stampedResource(), path) {
+		keys = append(keys, fs.untrustedReservedKeys(path, v)...)
 	}
 
 	if len(keys) > 0 {
-		p.Notes = append(p.Notes, Note{Kind: NoteReservedLaunched, Keys: keys, Field: path.String()})
+		fs.resourcePlan.Notes = append(fs.resourcePlan.Notes, Note{Kind: NoteReservedLaunched, Keys: keys, Field: path.String()})
 	}
+}
+
+// untrustedReservedKeys returns the reserved keys of tags that no trusted source has set, in the value v of the field at the path. It returns
+// owner for {env: prod, owner: me} if owner is a reserved key.
+func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (keys []string) {
+	f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
+	if v.IsList() {
+		f.Shape = field.KeyValueList
+	}
+
+	labels := fs.labels.labelsForField(&f, fs.resourcePlan.target.Profile)
+
+	set, err := tagset.Read(v, &f, &labels.Keys)
+	if err != nil {
+		return nil // The value has no tags.
+	}
+
+	// d is only for its method keepEarlierTrusted, and decides nothing.
+	d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}}
+
+	for e := range set.All() {
+		key, isReserved := labels.reservedKey(e)
+		i, isLabel := labels.positionOf(e)
+		isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // A Reserved label is trusted.
+		mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
+
+		if isReserved && !mayStay {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
 }

@@ -22,9 +22,9 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	default:
 		p.NoFieldReason = t.NoFieldReason
 
-		// Undeclared is about composite resources, and says more than Composite. An unknown kind is managed, and so not composite.
-		keepsReason := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
-		if t.IsComposite() && !keepsReason {
+		// Undeclared is about composite resources, and says more than Composite. Unknown is about managed resources only.
+		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
+		if t.IsComposite() && !fitsBetter {
 			p.NoFieldReason = locate.Composite
 		}
 
@@ -41,22 +41,24 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 // with the ignore annotation, and resources whose tag field nobody knows any more. See testdata/cases/as-is.yaml.
 func (s *Stamper) keepAppliedTags(p *plan) {
 	t := p.target
+	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
+	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Locate has found the tag field, its Place.
 
 	switch {
-	case t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown():
+	case isUnknown:
 		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
 		forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
 		for owned := range t.OwnedInForProvider() {
 			fs.keepInOwnedFields(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}})
 		}
-	case t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None: // Locate has found the tag field, its Place.
+	case isIgnored:
 		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
 		fs.keepTags(t)
 
 		for _, place := range t.Launched {
-			f := &place.LaunchedField
-			if isTagField := !f.IsSwitch() && !f.IsInList(); isTagField && f.Applies(t.Resource, t.Observed) { // A switch holds no tags.
+			isTagField := !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() // A switch holds no tags.
+			if isTagField && place.LaunchedField.Applies(t.Resource, t.Observed) {
 				fs.keepTags(fs.targetAt(place))
 			}
 		}
@@ -73,23 +75,22 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 		return
 	}
 
-	hasCopied := false
+	before := desired.Len()
 
 	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
-		// Crossplane's own entries go if no step desires them. If earlier steps desire tags of an atomic field, other managers' entries go, too.
-		goes := t.Owners().Of(e).Ours || t.Owners().Atomic && desired.Len() > 0
-
 		// In a list of strings, HasTagOf looks for the whole string, and Has for the key. An opaque string has no key.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
-		if isLost := goes && !isDesired; isLost && labels.belongsToFunction(e) {
-			desired.Append(*e)
+		// Crossplane removes its own entries if no step desires them. If a step desires an atomic field, Crossplane replaces all entries.
+		isReplaced := t.Owners().Atomic && desired.Len() > 0
+		isRemoved := t.Owners().Of(e).Ours || isReplaced
 
-			hasCopied = true
+		if isRemoved && !isDesired && labels.belongsToFunction(e) {
+			desired.Append(*e)
 		}
 	}
 
-	if !hasCopied {
+	if desired.Len() == before { // No tag is lost.
 		return
 	}
 
@@ -116,7 +117,7 @@ func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path obje
 		}
 
 		if f, ok := guessField(v); ok {
-			f.Path, f.Within = p, true // Within: nothing is written if the desired resource lacks the object around the field.
+			f.Path, f.Within = p, true // With Within, keepTags writes nothing if the desired resource lacks the object around the field.
 			fs.keepTags(fs.resourcePlan.target.WithField(&f, fs.resourcePlan.stampedResource()))
 		}
 
