@@ -161,8 +161,8 @@ func indexUnderName(t *locate.Target) int {
 	return slices.IndexFunc(t.Field.Observed, func(p object.Path) bool { return isInForProvider && p.String() == "status.atProvider."+name })
 }
 
-// stuckWithoutTags reports whether the cloud has no tags of t, and the provider refuses every update. The caller has found no tags in the
-// status of t. Three more things show that there are none, and that the provider is stuck:
+// stuckWithoutTags reports whether the cloud has no tags of t, and the provider refuses every update. Its caller has found no tags in the
+// status of t. Three more things must hold:
 //   - The provider of this kind reports tags under the name of the field, such as status.atProvider.labels, if there are any.
 //   - status.atProvider has other fields: the provider has looked at the cloud, and leaves out an empty map of labels.
 //   - The condition Synced is False with the reason ReconcileError.

@@ -9,11 +9,10 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	list, missing, labeledCount, err := fs.itemsOf(place)
-
-	// t stands for no single item. All items have its labels.
+	// t is for the list as a whole: all items have the labels of t.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 
+	list, missing, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
 		t.DesiredErr = err // So stampField changes nothing, and reports a Mismatch. The run goes on.
 		return fs.stampField(t, place)
