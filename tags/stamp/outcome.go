@@ -48,7 +48,7 @@ type outcomes struct {
 	Outcome
 
 	stamper *Stamper
-	skipped skips
+	skips   skips
 	limits  limits
 }
 
@@ -56,8 +56,8 @@ type outcomes struct {
 func newOutcomes(s *Stamper, resourceCount int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object)}, stamper: s,
-		skipped: skips{all: make(map[skipKey]*countedSkip), resourceCounts: make(map[string]int)},
-		limits:  limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
+		skips:  skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
+		limits: limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
@@ -71,10 +71,10 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addSkipsOf adds the skipped labels of the plan p to skipped, and its labels without tag slots to limits. p is resourcePlan itself, or the
+// addSkipsOf adds the skipped labels of the plan p to skips, and its labels without tag slots to limits. p is resourcePlan itself, or the
 // plan of one of the resource's fields for launched resources.
 func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
-	o.skipped.add(resourcePlan, p)
+	o.skips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
 }
 

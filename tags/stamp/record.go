@@ -151,6 +151,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 		}
 
 		record.Limit = api.Limit(record.Reason) // Without a reason, there is no Limit.
+		record.isShared = record.Reason != profile.CountCap
 		surplus--
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan for a field that gets no labels, although it is for resources that the resource launches. An example is
-// volumeTags, for the volumes of an Instance, if its block devices have tags of their own. planReserved decides only on the field's tags
-// with reserved keys. If owner is a reserved key, it removes owner: me, and leaves env: prod.
+// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own.
+// The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, and leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 
@@ -18,7 +17,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
-	// All of these records are of tags that are taken away. With decisionHolds, skips.add reports them.
+	// The records are of removed tags, such as owner: me. decisionHolds makes skips.add report them.
 	p.allRecords, p.decisionHolds = p.decision.appendTakenAway(nil), true
 
 	if set.Changed() {
@@ -29,16 +28,16 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	return p
 }
 
-// decideReserved decides on the tags of s with reserved keys, and on no other tags. It removes owner: me. With the trusted label owner:
-// team-a, the tag becomes owner: team-a instead.
+// decideReserved decides on the tags of s with reserved keys, and on no other tags. If no label has the key owner, it removes owner: me. If
+// there is the trusted label owner: team-a, the label replaces owner: me, and also Owner: me.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	// For the label owner, removeReserved has removed another spelling, such as Owner: me. The label now takes its place.
+	// removeReserved has removed Owner: me, and respelled has the label owner, which takes the place of Owner: me.
 	positions := d.respelled
 
-	// The label owner: team-a also replaces owner: me.
+	// removeReserved has left owner: me, and the label owner takes its place.
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
 			positions = append(positions, i)

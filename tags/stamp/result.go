@@ -68,14 +68,8 @@ func (r *Result) IsTagged() bool {
 }
 
 // Keys returns the tag keys of the Records with the fate: Tagged, Retained, Ignored or Removed.
-func (r *Result) Keys(fate Fate) (keys []string) {
-	for i := range r.Records {
-		if r.Records[i].Fate == fate {
-			keys = append(keys, r.Records[i].Key)
-		}
-	}
-
-	return keys
+func (r *Result) Keys(fate Fate) []string {
+	return words.MapIf(r.Records, func(record Record) (string, bool) { return record.Key, record.Fate == fate })
 }
 
 // HasMoreThanSkips reports whether there is more to tell about the resource than skipped labels: a note, a mismatch, a withheld label, or
@@ -97,27 +91,26 @@ func (r *Result) trimRecords() {
 
 	slices.SortStableFunc(r.Records, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
 	records := slices.CompactFunc(r.Records, func(a, b Record) bool { return a.Fate == b.Fate && a.Key == b.Key })
-	var withheldCounts [TakenAway + 1]int // By fate. TakenAway is the last Fate.
+	countByFate := [TakenAway + 1]int{} // TakenAway is the last Fate.
+	kept := records[:0]
 
-	r.Records = slices.Clone(slices.DeleteFunc(records, func(record Record) bool {
-		if !record.Withheld() {
-			return record.Fate != Tagged
-		}
+	for _, record := range records {
+		countByFate[record.Fate]++
 
-		withheldCounts[record.Fate]++
-		isSurplus := withheldCounts[record.Fate] > words.MaxNameCount
-
-		if isSurplus {
+		switch {
+		case record.Fate == Tagged, record.Withheld() && countByFate[record.Fate] <= words.MaxNameCount:
+			kept = append(kept, record)
+		case record.Withheld():
 			r.More++
 		}
+	}
 
-		return isSurplus
-	}))
+	r.Records = slices.Clone(kept)
 
 	// Copied tags keep little memory. A pointer to one label of the resource would keep all of its labels.
-	kept := make([]tags.Tag, len(r.Records))
+	copies := make([]tags.Tag, len(kept))
 	for i := range r.Records {
-		kept[i] = *r.Records[i].Tag
-		r.Records[i].Tag = &kept[i]
+		copies[i] = *r.Records[i].Tag
+		r.Records[i].Tag = &copies[i]
 	}
 }

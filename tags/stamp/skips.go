@@ -10,7 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Skip is a skipped label, with the resources that don't get it.
+// A Skip is a skipped label, with the resources that don't get it. In CloudRefuses of the Outcome, the label is a tag of these resources,
+// and the cloud's own API refuses the tag.
 type Skip struct {
 	tags.SkippedLabel
 
@@ -29,20 +30,22 @@ type Skip struct {
 	More      int `json:"more,omitzero"`
 }
 
-// skips collects skipped labels, and labels whose tags the cloud's own API refuses, resource by resource.
+// skips collects Skips, resource by resource.
 type skips struct {
-	all map[skipKey]*countedSkip
+	// skipped has labels that are no tags. refused has labels that are tags, and the cloud's own API refuses these tags.
+	skipped, refused skipsByKey
 
 	// resourceCounts has the number of resources by the name of their tag profile, such as aws.
 	resourceCounts map[string]int
 }
 
-// A skipKey identifies a Skip. A Skip with isTagged is no skipped label: its label is written as a tag, and the cloud's own API refuses the
-// tag.
+// skipsByKey has one Skip for each skipKey.
+type skipsByKey map[skipKey]*countedSkip
+
+// A skipKey identifies a Skip. The label env has two Skips if the resource a admits 50 tags, and b admits 10: the limits differ.
 type skipKey struct {
-	label    tags.SkippedLabel
-	limit    string
-	isTagged bool
+	label tags.SkippedLabel
+	limit string
 }
 
 // A countedSkip is a Skip while its resources are counted.
@@ -53,23 +56,22 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether the reason holds for all resources with the tag profile, as key-too-long does. One record that says so is
-	// enough.
+	// isShared reports whether any record of the label is isShared. Then all resources with the tag profile share the reason.
 	isShared bool
 
 	// labelSources has the sources of the label.
 	labelSources []*tags.Source
 }
 
-// add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan itself, or the plan
-// of one of the resource's fields for launched resources. The caller adds all plans of one resource before the next resource.
+// add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan, or the plan of another
+// field of the resource, such as volumeTags of an Instance. The plans of one resource are added one after another.
 func (s *skips) add(resourcePlan, p *plan) {
-	// These labels are skipped on all resources with the profile, whatever is decided, so the first plan of a resource tells them.
+	// The tag profile skips these labels in all fields of the resource, so they are added once.
 	if p == resourcePlan {
 		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			s.addResource(&p.labels.skipped[i], p.Resource, p.Provider)
+			s.skipped.add(&p.labels.skipped[i], p)
 		}
 	}
 
@@ -78,60 +80,58 @@ func (s *skips) add(resourcePlan, p *plan) {
 	}
 
 	for i := range p.allRecords {
-		record := &p.allRecords[i]
-		isAdded := record.lacksSlot() && resourceLacksSlot(resourcePlan, p, i) // The plan of the resource's own tag field has added it.
-
-		if record.Reason != "" && !isAdded {
-			s.addResource(record, p.Resource, p.Provider)
+		switch record := &p.allRecords[i]; {
+		case record.Reason == "" || lacksSlotTwice(resourcePlan, p, i): // There is nothing to tell, or nothing more.
+		case record.Fate == Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
+			s.refused.add(record, p)
+		default:
+			s.skipped.add(record, p)
 		}
 	}
 }
 
-// resourceLacksSlot reports whether p is the plan of a field for launched resources, such as volumeTags, and the tag field of the resource
-// itself has no slot for the record at index i either.
-func resourceLacksSlot(resourcePlan, p *plan, i int) bool {
-	// If both fields share their Labels, the records at an index are of the same label.
-	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
+// lacksSlotTwice reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
+// field of the resource itself either. Then the Skip from resourcePlan is enough, even if the two fields have different limits.
+func lacksSlotTwice(resourcePlan, p *plan, i int) bool {
+	isOtherField := p != resourcePlan && resourcePlan.decisionHolds
+	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords) // With the same Labels, records are in the same order.
 
-	return p != resourcePlan && isSameLabel && resourcePlan.decisionHolds && resourcePlan.allRecords[i].lacksSlot()
+	return isOtherField && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.allRecords[i].lacksSlot()
 }
 
-// addResource adds the resource to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has both
-// names.
-func (s *skips) addResource(record *Record, resource, provider string) {
-	// A Tagged record with a Reason is a tag that is written, and that the cloud's own API refuses.
-	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit, isTagged: record.Fate == Tagged}
+// add adds the resource of the plan p to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has
+// both names.
+func (s skipsByKey) add(record *Record, p *plan) {
+	key := skipKey{label: record.SkippedLabel(p.Provider, record.Reason), limit: record.Limit}
 
-	skip, ok := s.all[key]
+	skip, ok := s[key]
 	if !ok {
 		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}}
-		s.all[key] = skip
+		s[key] = skip
 	}
 
-	// A reason of the cloud's own API holds for all resources, too, unless it is the number of tags.
-	isRefusedOnAll := key.isTagged && record.Reason != profile.CountCap
-	skip.isShared = skip.isShared || record.isShared || isRefusedOnAll
+	skip.isShared = skip.isShared || record.isShared
 	skip.Trusted = skip.Trusted || record.Trusted
 
 	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {
 		skip.labelSources = append(skip.labelSources, record.Source)
 	}
 
-	if skip.count > 0 && skip.last == resource {
+	if skip.count > 0 && skip.last == p.Resource {
 		return // An Instance counts once, even if both tags and volumeTags skip the label.
 	}
 
-	skip.last = resource
+	skip.last = p.Resource
 	skip.count++
 
 	if skip.count <= words.MaxNameCount {
-		skip.Resources = append(skip.Resources, resource)
+		skip.Resources = append(skip.Resources, p.Resource)
 	}
 }
 
-// sorted returns the skipped labels, and the labels whose tags the cloud's own API refuses.
-func (s *skips) sorted() (skipped, refused []Skip) {
-	for key, skip := range s.all {
+// sorted returns the Skips in the order of compareSkips. resourceCounts has the number of resources by tag profile.
+func (s skipsByKey) sorted(resourceCounts map[string]int) (out []Skip) {
+	for _, skip := range s {
 		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
 		for _, source := range skip.labelSources {
@@ -141,21 +141,16 @@ func (s *skips) sorted() (skipped, refused []Skip) {
 		skip.More = skip.count - len(skip.Resources)
 
 		// If all resources with the tag profile skip the label, none of them is named.
-		if skip.isShared && skip.count == s.resourceCounts[skip.Provider] {
+		if skip.isShared && skip.count == resourceCounts[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}
 
-		if key.isTagged {
-			refused = append(refused, skip.Skip)
-		} else {
-			skipped = append(skipped, skip.Skip)
-		}
+		out = append(out, skip.Skip)
 	}
 
-	slices.SortFunc(skipped, compareSkips)
-	slices.SortFunc(refused, compareSkips)
+	slices.SortFunc(out, compareSkips)
 
-	return skipped, refused
+	return out
 }
 
 // compareSkips orders skips by provider, reason, limit and keys.

@@ -36,27 +36,23 @@ const maxGroups = 16
 //   - If a source selects Buckets only, all Buckets are a group, and share them.
 //   - If an expression of a label of t is computed for each resource, such as desired.spec.region, no other resource has these labels.
 func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
-	transformer, isShared := s.Transformer, true
-
-	group := resolve.LabelGroup{} // All resources.
-	if s.PerResource != nil {
-		group, isShared = s.PerResource.Group(s.composedOf(t))
+	if s.PerResource == nil {
+		return s.commonLabels(), nil
 	}
 
+	composed := s.composedOf(t)
+
+	group, isShared := s.PerResource.Group(composed)
 	if out := s.labelsByGroup[group]; isShared && out != nil {
 		return out, nil
 	}
 
-	if s.PerResource != nil {
-		set, err := s.PerResource.LabelSetOf(s.composedOf(t))
-		if err != nil {
-			return nil, &ResolveError{err}
-		}
-
-		transformer = set.Transformer(s.Input)
+	set, err := s.PerResource.LabelSetOf(composed)
+	if err != nil {
+		return nil, &ResolveError{err}
 	}
 
-	out := s.newResourceLabels(transformer)
+	out := s.newResourceLabels(set.Transformer(s.Input))
 	if !isShared {
 		return out, nil
 	}
@@ -73,14 +69,11 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 // newOwnTagCheck returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in
 // three cases:
 //   - The key begins with keyPrefix.
-//   - A label of any resource has the key.
+//   - A label of any resource has the key, since matchCloudTags may decide which resources get the label.
 //   - A label from the provider config of t has the key.
 //
-// The selector matchCloudTags calls the function. If the function asked which resources matchCloudTags selects, it would call itself: see
-// mayGetLabels.
+// matchCloudTags calls the function before it selects t. So the function can't ask whether t is selected, and asks mayGetLabels.
 func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
-	common := s.newResourceLabels(s.Transformer)
-
 	// Differences have the labels that only some resources have. A nil PerResource has none.
 	var labelsPerResource []tags.Label
 	for _, difference := range s.PerResource.Differences() {
@@ -88,18 +81,13 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	}
 
 	return func(t *locate.Target, key string) bool {
-		l := common.labelsFor(t)
-		if l.keyBelongsToFunction(key) {
-			return true
-		}
-
+		l := s.commonLabels().labelsFor(t)
 		hasKey := func(label tags.Label) bool {
-			tag, _ := l.transformed.Judge(label) // Judge also says whether the tag is skipped. The key of a skipped tag counts, too.
+			tag, _ := l.transformed.Judge(label) // Even a skipped label has a tag key.
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
-		// Labels of other resources count, too, since matchCloudTags may decide which resources get them.
-		if slices.ContainsFunc(labelsPerResource, hasKey) {
+		if l.keyBelongsToFunction(key) || slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}
 
@@ -112,10 +100,19 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 	l, err := s.resourceLabelsOf(t)
 	if err != nil {
-		return s.newResourceLabels(s.Transformer)
+		return s.commonLabels()
 	}
 
 	return l
+}
+
+// commonLabels returns the labels that sources give to all resources.
+func (s *Stamper) commonLabels() *resourceLabels {
+	if s.common == nil {
+		s.common = s.newResourceLabels(s.Transformer)
+	}
+
+	return s.common
 }
 
 // newResourceLabels returns the labels of the transformer, before they are tags for any field.
@@ -160,9 +157,8 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 	}
 }
 
-// mayGetLabels reports whether t may get labels. In each entry of the input's resources, it skips matchTags and matchCloudTags. So the
-// requirements of RequireConfigs don't depend on tags. Crossplane calls the function again until its requirements stay the same, and a
-// later call may read other tags.
+// mayGetLabels reports whether t may get labels. In each entry of the input's resources, it skips matchTags and matchCloudTags, since a later
+// call may read other tags. Requirements must not depend on tags: Crossplane calls the function again until they stay the same.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }

@@ -30,8 +30,8 @@ type Stamper struct {
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
-	// AlreadyStamped reports whether the desired resources already have the tags of this step. Then env: prod may be the tag of the label
-	// env: prod itself, so no label with onConflict Error fails the run. The command explain sets AlreadyStamped for rendered resources.
+	// AlreadyStamped reports whether the desired resources already have the tags of this step. The command explain sets it for rendered
+	// resources. Then onConflict Error fails no run, since an existing tag may be the label's own.
 	AlreadyStamped bool
 
 	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
@@ -44,12 +44,17 @@ type Stamper struct {
 	// targets are the targets that Targets has found.
 	targets *locate.Targets
 
+	// common has the labels that sources give to all resources: see commonLabels.
+	common *resourceLabels
+
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems limits the memory of decisions: each label counts in each item of a list, even if it isn't written there. See maxBytesInItems.
-	// addedBytes limits the response: it is how many bytes labels have added to these items and to composite resources. See maxAdded.
-	bytesInItems, addedBytes int
+	// bytesInItems is how many bytes of labels have been decided on in items of lists. It limits the memory: see maxBytesInItems.
+	bytesInItems int
+
+	// addedBytes is how many bytes labels have added to items of lists and to composite resources. It limits the response: see maxAdded.
+	addedBytes int
 }
 
 // New returns a Stamper for the resources of the request, with the labels of the set.
@@ -71,7 +76,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.newOwnTagCheck()
+	s.Sets = s.newOwnTagCheck() // matchCloudTags doesn't count tags of this step.
 
 	return s
 }
@@ -85,8 +90,8 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// Sources without labels count, too: the tags of labels that are gone must go. An input that only copies Kubernetes metadata manages no
-	// tags, and selects no resource.
+	// A source counts even without labels: the tags of labels that are gone must go. An input that only copies Kubernetes metadata has no
+	// such entries, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -136,14 +141,15 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 	}
 
-	out.Skips, out.CloudRefuses = out.skipped.sorted()
+	out.Skips = out.skips.skipped.sorted(out.skips.resourceCounts)
+	out.CloudRefuses = out.skips.refused.sorted(out.skips.resourceCounts)
 
 	return &out.Outcome, out.limits.limitError()
 }
 
-// planAll plans the tags of t, and then the tags of the resources that t launches. An Instance has plans for tags and for volumeTags, the
-// tags of its volumes. planAll calls onPlan once for each plan p, first for the plan of the resource itself. resourcePlan is this first
-// plan in all calls. planAll returns resourcePlan, with the notes of all plans.
+// planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has the
+// field volumeTags for the tags of its volumes. planAll calls onPlan for each plan p. resourcePlan is always the plan for the tags of t
+// itself, and the first call has it as p, too.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {

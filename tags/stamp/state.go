@@ -55,7 +55,8 @@ type followedChange struct {
 	// From is a digest of the value before the change, daily.
 	From string `json:"from"`
 
-	// Reported reports whether the status has had daily once more after the change: the provider may still write daily to the cloud once.
+	// Reported reports whether the status has had daily once more since the change. That happens if the provider writes the old daily of the
+	// tag field to the cloud.
 	Reported bool `json:"reported,omitempty"`
 }
 
@@ -109,11 +110,10 @@ func (s *State) limitText() string {
 	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots
 	toAdd, inField := s.missingProviderTags()
 
-	// Tags that others set in the cloud need slots there, but not in the field. So the field's own limit leaves out the slots of reservedTags.
-	limits, forLabels := s.Labels.Limits, s.Labels.Profile.MaxTags-reserved-toAdd
-	if fieldAdmitsFewer := limits != nil && limits.Max-inField < forLabels; fieldAdmitsFewer {
+	slotsInCloud := s.Labels.Profile.MaxTags - reserved - toAdd
+	if limits := s.Labels.Limits; limits != nil && limits.Max-inField < slotsInCloud {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)
-		reserved, toAdd = 0, inField
+		reserved, toAdd = 0, inField // Tags that others set in the cloud (reservedTags) need no slots in the field.
 	}
 
 	if reserved > 0 {

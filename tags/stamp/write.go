@@ -71,17 +71,12 @@ func (p *plan) writeTags() (err error) {
 // server-side apply would remove prod, and leave {key: env} without a value.
 func (p *plan) partlyOwnedItems() (items []object.Node) {
 	f := p.target.Field
-	if isKeyedList := f.Key != "" && !f.Atomic; !isKeyedList {
-		return nil
+	if f.Key == "" || f.Atomic {
+		return nil // The field is no keyed list.
 	}
 
 	for e := range p.decision.stayingTags().All() {
-		// If Crossplane owns e, another field manager owns at least a part of e, too: otherwise e would not stay.
-		owner := p.target.Owners().Of(e)
-		ownedInPart := owner.Ours && !owner.OthersOwnKeyAndValue
-		hasValue := !e.Opaque && e.Value.IsThere()
-
-		if losesValue := ownedInPart && hasValue && !p.decision.Tags.HasTagOf(e); !losesValue {
+		if !p.wouldLoseValue(e) {
 			continue
 		}
 
@@ -97,6 +92,15 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	}
 
 	return items
+}
+
+// wouldLoseValue reports whether the staying item of e would have no value any more if Crossplane no longer applied the item.
+func (p *plan) wouldLoseValue(e *tagset.Entry) bool {
+	owner := p.target.Owners().Of(e)
+	isOwnedInPart := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns at least a part of e.
+	hasValue := !e.Opaque && e.Value.IsThere()
+
+	return isOwnedInPart && hasValue && !p.decision.Tags.HasTagOf(e)
 }
 
 // writeField returns the desired resource of t with the tags of the set in the tag field, such as {env: prod} in spec.forProvider.tags. In
@@ -116,12 +120,13 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return object.Object{}, nil
 	}
 
-	if v = inObservedOrder(t, v); t.DesiredValue.Equal(v) {
+	v = inObservedOrder(t, v)
+	if t.DesiredValue.Equal(v) {
 		return object.Object{}, nil
 	}
 
-	// A joined string such as a=1,b=2 has all tags of the field, so limits of its text are about all tags together.
-	if limit := t.Field.Limits.RefusesWhole(v.Text()); limit != "" && v.IsString() { // The schema has a limit that the text breaks.
+	// A joined string such as a=1,b=2 has all tags of the field, and the schema may limit its text.
+	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
@@ -170,23 +175,26 @@ func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, 
 // spec.forProvider.tagging.tags, it also removes tagging, since the schema of the kind may admit no tagging without tags.
 func removeField(t *locate.Target) (object.Object, error) {
 	out, err := setField(t, t.Resource, object.Node{}) // The zero Node removes the field.
+	path, isRemovable := parentOf(t.Field.Path)
 
-	for path, removable := parentOf(t.Field.Path); removable && err == nil; path, removable = parentOf(path) {
-		parent, _ := out.At(path)
-		if !parent.IsObject() || !parent.IsEmpty() {
-			break
-		}
-
+	for err == nil && isRemovable && isEmptyObject(out, path) {
 		out, err = object.Set(out, path, object.Node{})
+		path, isRemovable = parentOf(path)
 	}
 
 	return out, err
 }
 
+// isEmptyObject reports whether o has {} at the path.
+func isEmptyObject(o object.Object, path object.Path) bool {
+	v, err := o.At(path)
+	return err == nil && v.IsObject() && v.IsEmpty()
+}
+
 // parentOf returns the path of the object around the field at the path: spec.forProvider.tagging for spec.forProvider.tagging.tags.
-// removable reports whether the object may be removed. Objects of objectsThatStay, such as spec.forProvider, and objects in a list must
+// isRemovable reports whether the object may be removed. Objects of objectsThatStay, such as spec.forProvider, and objects in a list must
 // stay.
-func parentOf(path object.Path) (parent object.Path, removable bool) {
+func parentOf(path object.Path) (parent object.Path, isRemovable bool) {
 	parentLen := len(path.Segments()) - 1
 	if parentLen == 0 || slices.ContainsFunc(path.Segments(), func(segment object.Segment) bool { return segment.IsIndex }) {
 		return object.Path{}, false
@@ -207,7 +215,8 @@ var objectsThatStay = []string{"metadata", "spec", "spec.forProvider", "spec.for
 //
 // The function adds neither the object nor the item, since both may require other fields. See testdata/cases/list-of-one.yaml.
 func checkParent(t *locate.Target) error {
-	if path := t.Field.Path; t.Field.Within {
+	path := t.Field.Path
+	if t.Field.Within {
 		parent := path.First(len(path.Segments()) - 1)
 
 		if v, err := t.Resource.At(parent); err != nil || !v.IsObject() {
@@ -215,20 +224,23 @@ func checkParent(t *locate.Target) error {
 		}
 	}
 
-	for i, segment := range t.Field.Path.Segments() {
-		if !segment.IsIndex || segment.Index != 0 {
+	for i, segment := range path.Segments() {
+		if isFirstItem := segment.IsIndex && segment.Index == 0; !isFirstItem {
 			continue
 		}
 
-		list := t.Field.Path.First(i)
+		list := path.First(i)
 
 		v, err := t.Resource.At(list)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case v.IsThere() && !v.IsList():
-			return nil // object.Set refuses a value that is no list.
-		case v.IsEmpty():
+		}
+
+		if v.IsThere() && !v.IsList() {
+			return nil // The caller gets an error from object.Set.
+		}
+
+		if v.IsEmpty() {
 			return errors.Errorf("%s has no item to hold tags", list)
 		}
 	}
@@ -239,16 +251,13 @@ func checkParent(t *locate.Target) error {
 // inObservedOrder returns the value v for the field of t. If the field is an atomic list, and the observed list has the same items in
 // another order, it returns the observed list. So the provider's order stays: [b=1, a=1] instead of [a=1, b=1].
 func inObservedOrder(t *locate.Target, v object.Node) object.Node {
-	// If the provider sorts the list, the function has sorted v the same way.
-	if isAtomicList := t.Field.Atomic && v.IsList(); !isAtomicList || t.Field.Sorted {
-		return v
-	}
-
 	sorted := func(v object.Node) []string {
 		return slices.Sorted(slices.Values(words.Map(slices.Collect(v.Items()), tagset.Encoded)))
 	}
 
-	if slices.Equal(sorted(t.ObservedValue), sorted(v)) {
+	// If the provider sorts the list (Sorted), the function has sorted v the same way.
+	isAtomicList := t.Field.Atomic && v.IsList()
+	if isAtomicList && !t.Field.Sorted && slices.Equal(sorted(t.ObservedValue), sorted(v)) {
 		return t.ObservedValue
 	}
 
