@@ -65,8 +65,9 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 }
 
 // ReadsAsReserved reports whether the string of the tag t in a list of strings may be read as a tag with a forbidden key. Forbidden
-// are the keys that providers set, such as crossplane-name, and for untrusted labels also the reserved keys. With the separator =, the
-// tag zone=a: b is the string zone=a=b, which a reader may take for the tag zone: a=b. Without a separator, the result is false.
+// are the keys that providers set, such as crossplane-name, and for untrusted labels also the reserved keys. For example, zone is
+// reserved, and the separator is =. The key zone=a with the value b makes the string zone=a=b, which a reader may take for the key
+// zone with the value a=b. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
@@ -87,7 +88,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // Without a key prefix, it returns false.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // A key format may have a prefix of its own.
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // keyPrefix, or the prefix that the key format has instead.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
@@ -96,7 +97,8 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 	prefixed := d.transformer.keyPrefix + key
 
-	for _, unformatted := range []string{key, prefixed, d.keyFormat.Prefixed(key, prefixed)} { // A key format may have a prefix of its own.
+	// Prefixed returns prefixed, unless the key format has a prefix of its own.
+	for _, unformatted := range []string{key, prefixed, d.keyFormat.Prefixed(key, prefixed)} {
 		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}
 
@@ -130,7 +132,8 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 }
 
 // SetOverridden sets the trusted labels that lost to labels of later sources. Such a label wins after all on a cloud where its tag key
-// becomes a reserved key: if a_b is reserved, a/b does on Google Cloud. The last of several labels with one tag key counts.
+// becomes a reserved key. If a_b is reserved, the label a/b becomes a_b on Google Cloud, and only trusted labels may. The last of several
+// labels with one tag key counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -159,7 +162,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d := &Transformed{transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name]}
 	d.Tags = make([]Tag, 0, len(t.labels))
 
-	if !p.HandsLabelsOn { // The Composition that labels are handed on to reserves keys itself.
+	if !p.HandsLabelsOn { // Labels that are handed on aren't tags yet. The Composition that makes tags of them has reserved keys of its own.
 		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
 	}
 
@@ -175,7 +178,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 		reason := d.add(l)
 
-		// If the key is reserved with the key format, the trusted label that lost to l counts after all.
+		// With the key format, the key of l or of the trusted label that lost to l may be reserved. Then the trusted label counts after all.
 		overridden, isOverride := t.overridden[l.TagKey]
 		if isOverride && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)
@@ -187,7 +190,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// A trusted tag without a slot is an error, but a label that is handed on may get no slot. So such a label doesn't count as trusted.
+	// A trusted tag without a slot is an error. Without a slot, a label that is handed on is none, so it doesn't count as trusted.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
@@ -205,7 +208,7 @@ func (d *Transformed) tag(l Label) Tag {
 	case d.profile.HandsLabelsOn:
 		key = l.QualifiedKey
 	case !l.GivesTagKey:
-		key = d.keyFormat.Prefixed(l.QualifiedKey, l.TagKey) // A key format may have a prefix of its own.
+		key = d.keyFormat.Prefixed(l.QualifiedKey, l.TagKey) // l.TagKey, unless the key format has a prefix of its own.
 	}
 
 	key = d.keyFormat.Apply(key)
@@ -215,7 +218,7 @@ func (d *Transformed) tag(l Label) Tag {
 }
 
 // Judge returns the tag of the label l, and the reason to skip l, or an empty reason. Other labels don't count. On aws, the label
-// aws:x has the tag key plexsphere:aws:x and the reason reserved-prefix.
+// aws:x is skipped for reserved-prefix, although its tag key is plexsphere:aws:x.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 

@@ -241,9 +241,9 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects, and the end of messages on too many keys: "be aws tags: count-cap (at most
-// 47 tags on a resource: 50, less 3 of the provider)".
-func (c *profileChecker) Slots() (slots int, capMessage string) {
+// Slots returns the number of tag slots for labels of objects, and the limit for messages: "aws tags: count-cap (at most 47 tags on a
+// resource: 50, less 3 of the provider)".
+func (c *profileChecker) Slots() (slots int, limit string) {
 	// inputLabels have no values, so reasons about values don't count: a label takes a slot even if its value is too long.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
 		tag, reason := c.tagger.Judge(l)
@@ -272,5 +272,5 @@ func (c *profileChecker) Slots() (slots int, capMessage string) {
 	// Such as ": 50, less 3 of the provider". Empty if nothing is subtracted.
 	calculation := surround(fmt.Sprintf(": %d", c.MaxTags), subtracted, "")
 
-	return slots, fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, calculation)
+	return slots, fmt.Sprintf("%s tags: count-cap (at most %d tags on a resource%s)", c.Name, slots, calculation)
 }

@@ -91,11 +91,11 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of keys that the reading reads in the map labels, such as variables.annotations. These keys
-// don't count:
+// keyCount returns the expression of the number of keys that the reading reads in a map. labels is the expression of the map, such as
+// variables.annotations. These keys don't count:
 //
-//   - keys of labels in the input itself. Slots leaves tag slots free for these labels.
-//   - keys in the map counted, such as variables.labels. The annotation owner and the label owner make one tag.
+//   - keys of labels in the input itself. They have tag slots of their own: see the method Slots.
+//   - keys that another map has, too, such as variables.labels in counted. The annotation owner and the label owner make one tag.
 func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	counts := r.ReadsKey(labels)
 
@@ -107,8 +107,8 @@ func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	return fmt.Sprintf("%s.filter(k, %s).size()", labels, allOf(counts, surround("!(k in ", counted, ")")))
 }
 
-// changedLabels returns the expression of the list of labels that the request adds or changes, and that CEL can read. The policy judges no
-// other labels, since an object can be older than the policy. A label is, for example, {'name': 'label tags.example.org/owner',
+// changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy, so
+// it doesn't judge them. Values that CEL can't read are left out. A label is, for example, {'name': 'label tags.example.org/owner',
 // 'key': 'owner', 'tag': 'acme:owner', 'value': 'me', 'form': 'Qualified', 'trusted': 'no'}.
 func (m labelMap) changedLabels() celText {
 	value := m.New + "[k]"
@@ -147,7 +147,7 @@ func (m labelMap) illegibleValues() celText {
 		return ""
 	}
 
-	// The message has the value only if it is certainly a string: the value of a label or an annotation, but not of spec.labels.
+	// Labels and annotations, which have a prefix, are strings. A field such as spec.labels may have other values, which no message shows.
 	subject := m.LabelName
 	if m.Prefix != "" {
 		subject += " + ' = ' + " + quotedInMessage(value)
@@ -159,8 +159,8 @@ func (m labelMap) illegibleValues() celText {
 // illegibleField returns the expression of a list with one item for the field at the path, such as spec.labels: a message, or an
 // empty text if the field is a map, is missing, or is the same as before the request.
 func illegibleField(path object.Path) celText {
-	return fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s ? '' : %[3]s + ' is no map']",
-		valueAt("object", path), valueAt("oldObject", path), quote(path.String()))
+	isFine := fmt.Sprintf("type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %[2]s", valueAt("object", path), valueAt("oldObject", path))
+	return fmt.Sprintf("[%s ? '' : %s + ' is no map']", isFine, quote(path.String()))
 }
 
 // validations returns the validations of the policy. An object that had too many keys before the request may keep as many.
@@ -170,11 +170,11 @@ func (p *policy) validations() (out []dict) {
 	places := joinNonEmpty([]string{surround("under ", prefixes, ""), surround("in ", paths, "")}, " and ")
 
 	for _, c := range p.Checkers {
-		slots, capMessage := c.Slots() // Such as 47, "be aws tags: count-cap (…)".
+		slots, limit := c.Slots()
 		out = append(out, dict{
 			"expression":        fmt.Sprintf("variables.count <= %d || variables.count <= variables.oldCount", slots),
-			"message":           fmt.Sprintf("Too many keys %s to %s", places, capMessage),
-			"messageExpression": "string(variables.count) + " + quote(fmt.Sprintf(" keys %s cannot all %s", places, capMessage)),
+			"message":           fmt.Sprintf("Too many keys %s to be %s", places, limit),
+			"messageExpression": "string(variables.count) + " + quote(fmt.Sprintf(" keys %s cannot all be %s", places, limit)),
 		})
 	}
 

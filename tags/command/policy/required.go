@@ -130,7 +130,7 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 	}
 
 	for _, key := range p.candidateKeys(s, ruleKey) {
-		canExist := s.Prefix == "" || isAnnotationKey(s.Prefix+key) // No object has a label tags.example.org/plexsphere:owner.
+		canExist := s.Prefix == "" || isAnnotationKey(s.Prefix+key) // tags.example.org/plexsphere:owner is no key, since it has a colon.
 		label, isIncluded := resolve.LabelOf(p.CloudTags, s, key)
 		becomesTag := func(c *profileChecker) bool { return c.becomesTag(label, ruleKey) }
 
@@ -159,10 +159,10 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	switch {
 	case s.IsHop():
 		return named // A hop has only the labels that its values or expressions give it.
-	case s.KeyForm == v1beta1.KeyFormTag:
-		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...) // A rule on owner is for the tags owner and plexsphere:owner.
-	default:
-		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...) // The label owner becomes the tag plexsphere:owner.
+	case s.KeyForm == v1beta1.KeyFormTag: // A label's key is the whole tag key. A rule on owner is for the tags owner and plexsphere:owner.
+		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...)
+	default: // The function adds the prefix to a label's key. A rule on plexsphere:owner is for the label owner.
+		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...)
 	}
 }
 
@@ -231,12 +231,12 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 		return c.CELTagKey + " in " + sortedCELList(c.tagger.TagKeys(ruleKey))
 	}
 
-	// applyFormat makes é of É only for characters in searched. Labels have no É in their keys, since skipMessages refuses them. So a tag
-	// key has É only from a prefix or a replacement.
+	// CEL's lowerAscii doesn't make é of É, so applyFormat needs to know where É can come from. Labels don't count: skipMessages refuses É in
+	// their keys. A tag key has É only from a prefix or a replacement.
 	_, replacements, _ := c.keyFormat.Parts()
-	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+	capitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, capitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the expressions of the two keys of the label k. With the key prefix acme:, they are:

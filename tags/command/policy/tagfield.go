@@ -199,11 +199,14 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
 	}
 
-	out := slices.Collect(maps.Keys(maps.Collect(field.BuiltIn().All())))
+	var out []schema.GroupVersionKind
+	for kind := range field.BuiltIn().All() {
+		out = append(out, kind)
+	}
 
 	for i := range p.TagFields {
 		entry := &p.TagFields[i]
-		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry has a pattern of kinds, and no names.
+		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry has a pattern of kinds, and no names. Notes follow "It doesn't check:".
 			p.Notes = append(p.Notes, p.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
 			continue
 		}
@@ -220,7 +223,7 @@ func (p *policy) tagFieldOf(t *locate.Target) (_ *tagField, reason string) {
 	case t.NoFieldReason != locate.None:
 		return nil, t.WhyLeftAlone(t.NoFieldReason)
 	case t.Profile.HandsLabelsOn:
-		return nil, "gets labels, which are no tags"
+		return nil, "gets labels, which are no tags" // It is a composite resource. The Composition of it makes the tags.
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
 	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // In annotations, for example.
@@ -289,7 +292,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
-	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // These reasons read the same for nearly all kinds.
+	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // For nearly all targets, these two reasons have the same words.
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
