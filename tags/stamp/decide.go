@@ -170,8 +170,8 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// DigitalOcean compares strings without case, so the string env:a of an earlier step is also the string of the label Env: a. The first
-	// loop adds no Env:a beside it. But then the label env: b replaces env:a, and Env: a has no string any more. Another put adds Env:a.
+	// On DigitalOcean, case doesn't count, so the string env:a of an earlier step serves the label Env: a. But then the label env: b replaces
+	// env:a by env:b, and Env: a has no string any more. Put again, it gets the string Env:a.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
 			if d.records[i].Fate == Tagged {
@@ -290,7 +290,7 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 
 // fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
 //   - tags of trusted labels
-//   - tags of other systems that the field has in part, such as zone=a of zone=a and zone=b: see splitOtherSystemsTags
+//   - tags of other systems of which the field lacks an entry: it has zone=a, and lacks zone=b (see splitOtherSystemsTags)
 //   - tags of other labels
 //   - other tags of other systems
 //   - tags that kubernetesMetadata copies
@@ -301,8 +301,8 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	// d.free is still 0, so putFitting puts only copies that need no slot. It gets the other copies again once all other tags have slots.
-	otherCopies := d.putFitting(d.tagsToCopy())
+	// putFitting returns the tags that it hasn't put. As d.free is still 0, these are all copies that need a slot. They get theirs last.
+	waitingCopies := d.putFitting(d.tagsToCopy())
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
@@ -318,7 +318,7 @@ func (d *Decision) fill() error {
 	}
 
 	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.putFitting(missing)...))...)
-	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(otherCopies))...)
+	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(waitingCopies))...)
 
 	return nil
 }

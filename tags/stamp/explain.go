@@ -110,12 +110,12 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 }
 
 // lookedField returns the tags and the records of the plan p, as explain prints them. In a list of strings, each string is a tag, even
-// a string without a separator, such as note.
+// "note", which has no separator.
 func (s *Stamper) lookedField(p *plan) LookedField {
 	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
 	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 
-	// The decision has changed the tags of its State, so the field is read once more, with allKeys: even the string note is a tag.
+	// The decision has changed the tags of its State, so the field is read once more. With allKeys, every string of a list is a tag.
 	labels := *p.labels
 	labels.Keys = *p.labels.allKeys()
 
@@ -129,8 +129,8 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	}
 
 	remove, ignore := s.RemoveTags, s.IgnoreTags
-	if p.HandsLabelsOn { // The field has labels of a composite resource. removeTags and ignoreTags are about cloud tags only.
-		remove, ignore = nil, nil
+	if p.HandsLabelsOn {
+		remove, ignore = nil, nil // The field has labels for another Composition. removeTags and ignoreTags are about cloud tags only.
 	}
 
 	f.Limit, f.Free = before.limitText(), before.freeSlots()
@@ -165,7 +165,7 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 			continue // It is about a tag without a label.
 		}
 
-		if i < len(p.labels.all) { // The records of these labels come first.
+		if i < len(p.labels.all) { // The first records are of p.labels.all, in its order.
 			record.HasKey = before.Tags.Counterpart(&p.labels.all[i].entry) != nil
 		}
 
@@ -196,7 +196,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedF
 		record := &out.Labels[i]
 		present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry)
 
-		// Labels that differ in case alone share one string: for Env: a and env: a, the field has only Env:a. Both records get its key.
+		// Labels that differ in case alone share one string: for Env: a and env: a, the field has only Env:a. Both records get the key Env.
 		if record.Fate == Tagged && present.Key != record.Key {
 			record.Tag = &tags.Tag{Label: record.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}

@@ -13,14 +13,15 @@ func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
-// replaceStayingTags puts labels in the place of other field managers' tags with the same key, unless this takes a further slot. The label
-// env: prod replaces env: dev of kubectl edit. See testdata/cases/others.yaml.
+// replaceStayingTags puts labels in the place of other field managers' tags with the same key. The label env: prod replaces env: dev of
+// kubectl edit. A label that takes a further slot has to wait for fill: in a list of strings, env=prod stands beside env=dev. See
+// testdata/cases/others.yaml.
 func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
 		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
-		if wouldReplace && d.slotsForLabel(i) <= 0 { // In a list of strings, env=prod takes a slot beside env=dev.
+		if wouldReplace && d.slotsForLabel(i) <= 0 {
 			if err := d.putMissing(i); err != nil {
 				return err
 			}
@@ -41,7 +42,7 @@ func (s *State) stayingTags() *tagset.Set {
 }
 
 // countStayingTags counts the tags of other field managers that stay beside the desired tags. If somebody adds owner: me by kubectl edit,
-// it returns 1. Tags for which freeSlots keeps slots free, such as the provider's crossplane-kind, don't count.
+// it returns 1. The provider's own tags, such as crossplane-kind, don't count if slots are kept free for them.
 func (s *State) countStayingTags() (n int) {
 	for e := range s.stayingTags().All() {
 		hasSlot := s.ReservesForProvider && slices.Contains(s.Target.Field.ProviderTags, e.Key)

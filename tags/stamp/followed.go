@@ -20,8 +20,8 @@ import (
 //  2. The status has daily, so the function writes daily to the tag field. Meanwhile the provider writes weekly to the cloud.
 //  3. The status has weekly again, as in 1.
 //
-// So the function follows the change to weekly in 1, but not the change to daily in 2: the tag field keeps weekly. The matter is settled
-// once the status has reported daily, and then weekly again. After that, the function follows any change, even one to daily.
+// So the function follows the change to weekly in 1, but not the change to daily in 2: the tag field keeps weekly. In 3, the status has
+// weekly again, as the tag field. From then on, the function follows any change, even one to daily.
 
 // ignoredAnnotation is on composed resources with such tags. It has the changes that the function follows, as JSON by tag: {"backup":
 // {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.

@@ -38,7 +38,7 @@ func mayExistInCloud(t *locate.Target) bool {
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasNewAttempt := pending.After(failed) // The times have whole seconds. Within one second, the attempt has begun first, and then failed.
+	hasNewAttempt := pending.After(failed) // The same second is no new attempt: an attempt can begin and fail within one second.
 	hasFailed := failed.After(succeeded) && !hasNewAttempt
 
 	return hasBegun && !hasFailed
@@ -126,8 +126,8 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil. It
 // leaves out two kinds of tags that t wasn't made with:
 //   - Tags that only the cloud sets, such as aws:createdBy.
-//   - Tags that the cloud lacks. Google's Terraform provider reports the cloud's tags as effectiveLabels, the first path of Field.Observed.
-//     As labels, it also reports desired ones that the cloud lacks: see SetLabels in its tpgresource/labels.go.
+//   - Tags that the cloud lacks. Google's Terraform provider reports the cloud's labels in effectiveLabels, the first path of
+//     Field.Observed. In its field labels, it also reports desired labels that the cloud lacks: see SetLabels in its tpgresource/labels.go.
 func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.Set {
 	i := indexUnderName(t)
 	if i < 0 {
@@ -137,11 +137,8 @@ func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.S
 	underName, _ := t.Observed.At(t.Field.Observed[i]) // An error means that there is no such field.
 	set := t.ReadTags(underName, keys)
 
-	inCloud := set
-	if i > 0 {
-		first, _ := t.Observed.At(t.Field.Observed[0])
-		inCloud = t.ReadTags(first, keys)
-	}
+	mostComplete, _ := t.Observed.At(t.Field.Observed[0]) // Such as effectiveLabels, or else labels itself.
+	inCloud := t.ReadTags(mostComplete, keys)
 
 	for e := range set.All() {
 		isMissing := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID) // An opaque string has no ID.
@@ -219,7 +216,7 @@ func (p *plan) keepFixed() {
 
 	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{} // The changes that the plan had are dropped.
 
-	// Crossplane applies the desired value, so it must equal the observed one: {} instead of null would be a change.
+	// isSame takes {} for null. But for the API server, {} instead of null is a change, so the desired value becomes the observed one.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

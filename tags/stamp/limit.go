@@ -91,7 +91,7 @@ func (l *limits) add(resourcePlan, p *plan) {
 	count := 0
 
 	// limitPolicy is about tags. Labels that are handed on to a composite resource are no tags yet.
-	if l.isStrict && p.decisionHolds && !resourcePlan.HandsLabelsOn {
+	if l.isStrict && p.getsDecidedTags && !resourcePlan.HandsLabelsOn {
 		for i := range p.allRecords {
 			if p.allRecords[i].lacksSlot() {
 				count++

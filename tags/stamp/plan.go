@@ -19,8 +19,9 @@ type plan struct {
 	// decision is nil if the tags can't be read, or if there is nothing to decide.
 	decision *Decision
 
-	// decisionHolds reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written.
-	decisionHolds bool
+	// getsDecidedTags reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written. Then
+	// nothing is told of allRecords.
+	getsDecidedTags bool
 
 	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If a field gets no labels, it has
 	// only records of tags that are taken away: see planReserved.

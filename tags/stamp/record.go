@@ -129,8 +129,7 @@ func (d *Decision) appendTakenAway(records []Record) []Record {
 // recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, the API refuses the last
 // tag to take a slot, for count-cap. If the API compares keys without case, it refuses both Owner and owner.
 func (d *Decision) recordRefusals(api *profile.Profile) {
-	toAdd, _ := d.missingProviderTags()
-	surplus := d.Tags.Len() + toAdd - api.MaxTags
+	surplus := d.Tags.Len() + d.missingInCloud() - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
 	// The last labels took their slots last, so theirs are the surplus tags. Such a tag may have another reason than count-cap.

@@ -143,8 +143,8 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// ownedByCrossplane reports whether no entry of the observed field of t stays once Crossplane applies the field. So Crossplane owns all
-// entries, or the field is atomic: Crossplane replaces an atomic field as a whole. The result is false in three cases:
+// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. It counts as the owner of an atomic field, which it
+// replaces as a whole. The result is false in three cases:
 //   - The provider owns an entry, such as crossplane-kind.
 //   - There is no entry.
 //   - Owners are unknown.
@@ -163,9 +163,9 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field, so that Crossplane owns no tag any more. Then the API server
-// takes the empty field, which the next run adds. removeForOneRun also removes LateInitialize from the managementPolicies, and saves the
-// old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field. Once Crossplane has applied it, Crossplane owns no tag any more, so
+// the API server accepts the empty field that the next run adds. removeForOneRun also removes LateInitialize from the managementPolicies,
+// and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 
@@ -242,11 +242,11 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 
 // keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. Without this tag, the API server would
 // make null of the empty field, and then refuse the resource in each run. This is so in two cases:
-//   - Another field manager owns the tag field, but no tag in it. For example, a provider first wrote a tag there. Then a label replaced
-//     this tag, and now the label is gone.
+//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it. For example, a provider first wrote a tag there. Then
+//     a label replaced this tag, and now the label is gone.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
-// Tags of an atomic field have no owners of their own, and need no last tag: see neededByParent. See Held and Only in
+// Tags of an atomic field have no owners of their own, and need no last tag: see neededByParent. The two cases are Held and Only in
 // testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys

@@ -17,8 +17,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
-	// The records are of removed tags, such as owner: me. decisionHolds makes skips.add report them.
-	p.allRecords, p.decisionHolds = p.decision.appendTakenAway(nil), true
+	p.allRecords, p.getsDecidedTags = p.decision.appendTakenAway(nil), true // Records of removed tags, such as owner: me.
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
@@ -34,10 +33,10 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.removeReserved()
 
-	// removeReserved has removed Owner: me, and respelled has the label owner, which takes the place of Owner: me.
+	// The label owner replaces the tag Owner: me, which removeReserved has removed.
 	positions := d.respelled
 
-	// removeReserved has left owner: me, and the label owner takes its place.
+	// The label owner also replaces a tag that is spelled as the label, owner: me. removeReserved leaves such a tag.
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
 			positions = append(positions, i)

@@ -107,7 +107,7 @@ func (r *Result) trimRecords() {
 
 	r.Records = slices.Clone(kept)
 
-	// Copied tags keep little memory. A pointer to one label of the resource would keep all of its labels.
+	// The records get copies of their tags. With a pointer into the list of all tags of the resource, the result would keep the whole list.
 	copies := make([]tags.Tag, len(kept))
 	for i := range r.Records {
 		copies[i] = *r.Records[i].Tag

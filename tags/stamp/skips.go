@@ -10,8 +10,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Skip is a skipped label, with the resources that don't get it. In CloudRefuses of the Outcome, the label is a tag of these resources,
-// and the cloud's own API refuses the tag.
+// A Skip is a label that gets no tag in the cloud, with the resources for which this is so. In Skips of the Outcome, the label is skipped. In
+// CloudRefuses, these resources have the tag in their tag fields, and the cloud's own API refuses it.
 type Skip struct {
 	tags.SkippedLabel
 
@@ -56,7 +56,7 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether any record of the label is isShared. Then all resources with the tag profile share the reason.
+	// isShared reports whether all resources with the tag profile share the reason, as any record of the label says: see Record.isShared.
 	isShared bool
 
 	// labelSources has the sources of the label.
@@ -75,13 +75,16 @@ func (s *skips) add(resourcePlan, p *plan) {
 		}
 	}
 
-	if !p.decisionHolds { // The resource does not get the decided tags, so the records do not hold.
+	if !p.getsDecidedTags { // So the records of the decision aren't true.
 		return
 	}
 
 	for i := range p.allRecords {
-		switch record := &p.allRecords[i]; {
-		case record.Reason == "" || lacksSlotTwice(resourcePlan, p, i): // There is nothing to tell, or nothing more.
+		record := &p.allRecords[i]
+
+		switch {
+		case record.Reason == "": // The label is no skipped label.
+		case lacksSlotInBoth(resourcePlan, p, i): // The skip of the resource's own tag field is enough.
 		case record.Fate == Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
 			s.refused.add(record, p)
 		default:
@@ -90,10 +93,10 @@ func (s *skips) add(resourcePlan, p *plan) {
 	}
 }
 
-// lacksSlotTwice reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
-// field of the resource itself either. Then the Skip from resourcePlan is enough, even if the two fields have different limits.
-func lacksSlotTwice(resourcePlan, p *plan, i int) bool {
-	isOtherField := p != resourcePlan && resourcePlan.decisionHolds
+// lacksSlotInBoth reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
+// field of the resource itself either. The two fields may have different limits.
+func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
+	isOtherField := p != resourcePlan && resourcePlan.getsDecidedTags
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords) // With the same Labels, records are in the same order.
 
 	return isOtherField && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.allRecords[i].lacksSlot()

@@ -69,51 +69,54 @@ func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Target.Field.ProviderTags, e.Key)
 }
 
-// missingProviderTags returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the Tags of s have
-// one of them, crossplane-kind. inField is how many of these tags the provider also adds to the tag field. Both are 0 if no slots are kept
-// free for the provider's tags.
-func (s *State) missingProviderTags() (toAdd, inField int) {
-	if !s.ReservesForProvider {
-		return 0, 0
-	}
-
+// missingInCloud returns how many tags the provider still has to add to the resource in the cloud: 2 if it adds three tags, and the Tags of
+// s have one of them, crossplane-kind. It returns 0 if no slots are kept free for the provider's tags.
+func (s *State) missingInCloud() (count int) {
 	for _, key := range s.Target.Field.ProviderTags {
-		if !s.Tags.Has(s.Labels.ID(key)) {
-			toAdd++
+		if s.ReservesForProvider && !s.Tags.Has(s.Labels.ID(key)) {
+			count++
 		}
 	}
 
+	return count
+}
+
+// missingInField returns how many tags the provider still has to add to the tag field. Some providers add their tags in the cloud only.
+func (s *State) missingInField() int {
 	if s.Target.Field.AddsToField {
-		return toAdd, toAdd
+		return s.missingInCloud()
 	}
 
-	return toAdd, 0
+	return 0
 }
 
-// freeSlots returns how many more tags the resource may have, in the cloud and in its tag field. With a cap of 50, 3 tags that the
-// provider still adds, and 40 other tags, it returns 7. If there are too many tags, it returns a negative number.
+// slots returns how many tags may come from labels, steps and field managers: with a cap of 50, and 3 tags that the provider still adds,
+// 47. If the schema of the kind limits the tag field, the smaller of the two limits counts, and limitedByField says which one it is.
+func (s *State) slots() (slots int, limitedByField bool) {
+	slots = s.Labels.Profile.MaxTags - s.ReservedSlots - s.missingInCloud()
+	if s.Labels.Limits == nil {
+		return slots, false
+	}
+
+	slotsInField := s.Labels.Limits.Max - s.missingInField() // Tags that others set in the cloud (reservedTags) need no slots in the field.
+
+	return min(slots, slotsInField), slotsInField < slots
+}
+
+// freeSlots returns how many more tags the resource may have. With 47 slots and 40 tags, it returns 7. If there are too many tags, it
+// returns a negative number.
 func (s *State) freeSlots() int {
-	toAdd, inField := s.missingProviderTags()
-	taken := s.Tags.Len() + s.countStayingTags()
-	free := s.Labels.Profile.MaxTags - s.ReservedSlots - toAdd - taken
-
-	if limits := s.Labels.Limits; limits != nil {
-		free = min(free, limits.Max-inField-taken)
-	}
-
-	return free
+	slots, _ := s.slots()
+	return slots - s.Tags.Len() - s.countStayingTags()
 }
 
-// limitText returns the limit of tags for messages, such as "at most 50 tags on a resource, 2 of them reserved". Both the cloud and the tag
-// field can have a limit. The text has the limit that leaves fewer slots to labels.
+// limitText returns the limit of slots for messages, such as "at most 50 tags on a resource, 2 of them reserved".
 func (s *State) limitText() string {
-	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots
-	toAdd, inField := s.missingProviderTags()
+	limit, reserved, toAdd := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots, s.missingInCloud()
 
-	slotsInCloud := s.Labels.Profile.MaxTags - reserved - toAdd
-	if limits := s.Labels.Limits; limits != nil && limits.Max-inField < slotsInCloud {
-		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)
-		reserved, toAdd = 0, inField // Tags that others set in the cloud (reservedTags) need no slots in the field.
+	if _, limitedByField := s.slots(); limitedByField {
+		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", s.Labels.Limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)
+		reserved, toAdd = 0, s.missingInField()
 	}
 
 	if reserved > 0 {

@@ -41,10 +41,9 @@ func (p *plan) carryOut() error {
 	return nil
 }
 
-// conclude adds the records of labels to the result, since the decision holds. It also adds the tags with reserved keys to Trusted of the
-// result.
+// conclude adds to the result what the resource gets: the records of labels, and in Trusted the tags with reserved keys.
 func (p *plan) conclude() {
-	p.Records, p.decisionHolds = p.allRecords, true
+	p.Records, p.getsDecidedTags = p.allRecords, true
 
 	for i := range p.allRecords {
 		if record := &p.allRecords[i]; record.Fate == Tagged && record.Reserved {
@@ -67,8 +66,8 @@ func (p *plan) writeTags() (err error) {
 }
 
 // partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
-// For example, kubectl edit owns the item {key: env}, and Crossplane owns its value: prod. If Crossplane no longer applied the item,
-// server-side apply would remove prod, and leave {key: env} without a value.
+// For example, kubectl edit owns the item {key: env}, and Crossplane owns the value prod in this item. If Crossplane no longer applied the
+// item, server-side apply would remove prod, and leave {key: env} without a value.
 func (p *plan) partlyOwnedItems() (items []object.Node) {
 	f := p.target.Field
 	if f.Key == "" || f.Atomic {
@@ -94,13 +93,14 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	return items
 }
 
-// wouldLoseValue reports whether the staying item of e would have no value any more if Crossplane no longer applied the item.
+// wouldLoseValue reports whether the item of e would stay without its value if Crossplane no longer applied the item. That needs two owners:
+// Crossplane, and another field manager that owns either the key or the value, but not both.
 func (p *plan) wouldLoseValue(e *tagset.Entry) bool {
 	owner := p.target.Owners().Of(e)
-	isOwnedInPart := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns at least a part of e.
+	hasTwoOwners := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns something of e.
 	hasValue := !e.Opaque && e.Value.IsThere()
 
-	return isOwnedInPart && hasValue && !p.decision.Tags.HasTagOf(e)
+	return hasTwoOwners && hasValue && !p.decision.Tags.HasTagOf(e)
 }
 
 // writeField returns the desired resource of t with the tags of the set in the tag field, such as {env: prod} in spec.forProvider.tags. In
@@ -115,19 +115,15 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return writeEmptyField(t, keys, v)
 	}
 
-	// A desired value stays even if the observed value has another order.
-	if t.DesiredValue.Equal(v) {
+	// In an atomic list, the order counts. Earlier steps may desire [a=1, b=1] while the observed list is [b=1, a=1]: both may stay.
+	ordered := inObservedOrder(t, v)
+	if t.DesiredValue.Equal(v) || t.DesiredValue.Equal(ordered) {
 		return object.Object{}, nil
 	}
 
-	v = inObservedOrder(t, v)
-	if t.DesiredValue.Equal(v) {
-		return object.Object{}, nil
-	}
-
-	// A joined string such as a=1,b=2 has all tags of the field, and the schema may limit its text.
-	if limit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && limit != "" {
-		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
+	// A joined string such as a=1,b=2 has all tags of the field, and the schema may limit its length.
+	if brokenLimit := t.Field.Limits.RefusesWhole(v.Text()); v.IsString() && brokenLimit != "" {
+		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, brokenLimit)
 	}
 
 	// The tag field can be metadata.annotations.
@@ -140,7 +136,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return object.Object{}, err
 	}
 
-	return setField(t, r, v)
+	return setField(t, r, ordered)
 }
 
 // maxAnnotations is the most bytes that the API server admits for all keys and values of an object's annotations: see
@@ -156,7 +152,8 @@ func sizeOf(v object.Node) (size int) {
 	return size
 }
 
-// isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null. IsEmpty alone is true for every string.
+// isEmpty reports whether the value v of a tag field is missing or empty: {}, [], "" or null. A string has neither fields nor items, so
+// v.IsEmpty is true even for a=1,b=2.
 func isEmpty(v object.Node) bool { return v.IsEmpty() && v.Text() == "" }
 
 // isSame reports whether two values of a tag field are the same tags: they are equal, or both are empty, such as {} and null.
