@@ -19,8 +19,7 @@ type WhyGeneric struct {
 func whyGeneric(provider string, k *TargetKind) WhyGeneric {
 	switch {
 	case provider == "":
-		tagged := k.Tagged()
-		return WhyGeneric{Group: cmp.Or(tagged.Group, tagged.Version)}
+		return WhyGeneric{Group: cmp.Or(k.Tagged().Group, k.Tagged().Version)}
 	case !profile.Has(provider):
 		return WhyGeneric{Provider: provider}
 	default:

@@ -13,21 +13,22 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// managedSpecFields are fields that the spec of any managed resource may have. A spec with only these fields counts as
-// managed without forProvider, since this function can add forProvider.
+// managedSpecFields are the fields that the spec of any managed resource may have beside forProvider. A resource
+// whose spec has only these fields counts as managed, too: this function can add forProvider with the tags.
 var managedSpecFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
 // A TargetKind is a kind of desired composed resources, such as Bucket. Buckets with one kindKey share one TargetKind.
 type TargetKind struct {
-	// Kind has the method Tagged. For an Object of provider-kubernetes, it returns the kind of the manifest.
+	// Kind has the API group, version and kind. Its method Tagged returns the kind whose tags count: for an Object of
+	// provider-kubernetes, the kind of the manifest.
 	field.Kind
 
 	// APIVersion is group and version of the Kind as one text, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// profileBeforeLocate is the tag profile of resources whose tag field isn't located.
+	// profileBeforeLocate is the tag profile of resources that aren't located. It doesn't depend on tagFields.
 	profileBeforeLocate *profile.Profile
 
 	// place is nil until Locate is called for a resource of the kind.
@@ -45,8 +46,8 @@ type Place struct {
 	// Cloud refuses the tag plexsphere:platform/env of a Server, which the contract admits.
 	APIProfile *profile.Profile
 
-	// ForInstanceMetadata is the same place with the key rules of EC2 instance metadata. It is nil for kinds whose tags EC2
-	// never shows there: see instanceMetadataKind.
+	// ForInstanceMetadata is a copy of the place whose profiles have the key rules of EC2 instance metadata. It is nil for kinds
+	// whose tags EC2 never shows in instance metadata: see instanceMetadataKind.
 	ForInstanceMetadata *Place
 
 	// WhyGeneric says why Profile is the generic one. It is empty if Profile belongs to a provider.
@@ -63,8 +64,7 @@ type Place struct {
 	// nothing: ebsBlockDevice.tags of an Instance.
 	NeverWritten []object.Path
 
-	// fieldIn returns the tag field in an apiVersion of the kind. It is nil for launched places: for these, FieldIn
-	// always returns Field.
+	// fieldIn returns the tag field in an apiVersion of the kind: see FieldIn. It is nil for launched places.
 	fieldIn func(apiVersion string) *field.Field
 }
 
@@ -77,6 +77,51 @@ type kindKey struct {
 
 	// wraps is the kind of the manifest in an Object of provider-kubernetes, and empty for other kinds.
 	wraps schema.GroupVersionKind
+}
+
+// A Controller manages cloud resources, but is not a provider of Crossplane. It leaves an object alone if the field at Path has the
+// Value. For example, ACK leaves a Bucket alone if the annotation services.k8s.aws/read-only is "true".
+type Controller struct {
+	Path  object.Path
+	Value string
+
+	// domain is the suffix of the controller's API groups, such as .services.k8s.aws.
+	domain string
+}
+
+// The controllers are ACK, Azure Service Operator (.azure.com) and the OpenStack Resource Controller (.k-orc.cloud).
+var controllers = []Controller{
+	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
+	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
+	{domain: ".k-orc.cloud", Path: object.MustParsePath("spec.managementPolicy"), Value: "unmanaged"},
+}
+
+// pausingAnnotations are annotations that pause Config Connector (cnrm) and Cluster API. A paused controller writes tags later, so this
+// function still manages the tags of the object.
+var pausingAnnotations = []string{"cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused"}
+
+// ControllerOf returns the controller of an API group, such as ACK for s3.services.k8s.aws. It returns false if the group has none.
+func ControllerOf(group string) (Controller, bool) {
+	for _, c := range controllers {
+		if strings.HasSuffix(group, c.domain) {
+			return c, true
+		}
+	}
+
+	return Controller{}, false
+}
+
+// StopsController reports whether an annotation with this key can stop or pause the controller of an object, as
+// cluster.x-k8s.io/paused does.
+func StopsController(key string) bool {
+	isPathOf := func(c Controller) bool { return c.Path.String() == "metadata.annotations["+key+"]" }
+	return slices.Contains(pausingAnnotations, key) || slices.ContainsFunc(controllers, isPathOf)
+}
+
+// LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
+// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: no provider or controller reads it.
+func LeaveAlonePaths() []object.Path {
+	return append(words.Map(controllers, func(c Controller) object.Path { return c.Path }), object.MustParsePath("spec.managementPolicies"))
 }
 
 // An outline has the parts of a resource that decide on its TargetKind, and on whether the resource is left alone.
@@ -103,7 +148,7 @@ func outlineOf(r object.Node, interned map[string]string) outline {
 			o.metadata = v
 		case "spec":
 			o.spec = v
-		case "status":
+		case "status": // Managed resources have a status, too.
 		default:
 			o.hasOtherFields = o.hasOtherFields || !v.IsNull()
 		}
@@ -145,61 +190,12 @@ func (o *outline) leaveReason() Reason {
 	return ObservedOnly
 }
 
-// A Controller manages cloud resources, but is not a provider of Crossplane. A field of an object can stop the controller.
-type Controller struct {
-	// Path is the path of that field. Value decides on what the field does:
-	//   - If Value isn't empty, the controller leaves an object alone whose field has this value. For example, ACK leaves an
-	//     object alone if the annotation services.k8s.aws/read-only is "true".
-	//   - If Value is empty, the field only pauses the controller, which writes tags later.
-	Path  object.Path
-	Value string
-
-	// domain is the suffix of the controller's API groups, such as .services.k8s.aws. Controllers without a Value have none, since
-	// ControllerOf doesn't return them.
-	domain string
-}
-
-// The controllers are ACK, Azure Service Operator (.azure.com), the OpenStack Resource Controller (.k-orc.cloud), Config
-// Connector (cnrm) and Cluster API.
-var controllers = []Controller{
-	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
-	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
-	{domain: ".k-orc.cloud", Path: object.MustParsePath("spec.managementPolicy"), Value: "unmanaged"},
-	{Path: object.MustParsePath("metadata.annotations[cnrm.cloud.google.com/reconcile-interval-in-seconds]")},
-	{Path: object.MustParsePath("metadata.annotations[cluster.x-k8s.io/paused]")},
-}
-
-// ControllerOf returns the controller of an API group, such as ACK for s3.services.k8s.aws. It returns false if no
-// controller of the group leaves objects alone.
-func ControllerOf(group string) (Controller, bool) {
-	for _, c := range controllers {
-		if c.Value != "" && strings.HasSuffix(group, c.domain) {
-			return c, true
-		}
-	}
-
-	return Controller{}, false
-}
-
-// StopsController reports whether an annotation with this key stops a controller from managing an object, as
-// cluster.x-k8s.io/paused does.
-func StopsController(key string) bool {
-	return slices.ContainsFunc(controllers, func(c Controller) bool { return c.Path.String() == "metadata.annotations["+key+"]" })
-}
-
-// LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
-// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: no provider or controller reads it.
-func LeaveAlonePaths() []object.Path {
-	paths := words.MapIf(controllers, func(c Controller) (object.Path, bool) { return c.Path, c.Value != "" })
-	return append(paths, object.MustParsePath("spec.managementPolicies"))
-}
-
 // looksManaged reports whether the resource has the form of a managed resource:
-//   - It has no fields beside apiVersion, kind, metadata, spec and status. A ConfigMap with data has another field.
 //   - Its spec is missing, has forProvider, or has only managedSpecFields.
+//   - It has no fields beside apiVersion, kind, metadata, spec and status. A ConfigMap with data has another field.
 func (o *outline) looksManaged() bool {
-	hasManagedSpec := o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedSpecFields)
-	return !o.hasOtherFields && (o.spec.IsNull() || hasManagedSpec)
+	hasManagedSpec := o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || hasOnly(o.spec, managedSpecFields)
+	return hasManagedSpec && !o.hasOtherFields
 }
 
 // kindOf returns the TargetKind of a resource with the outline o. All Buckets share one TargetKind, made for the first of them.
@@ -228,16 +224,15 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	// A kind is managed in two cases: it belongs to a native controller, such as ACK, or its resources look managed and its API group can
 	// have a provider. Kinds in the API group of the XR are never managed.
 	family, _ := field.FamilyOf(k.GroupKind())
-	inXRGroup := k.Group == ts.finder.CompositeGroup
-	k.Managed = !inXRGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
+	k.Managed = k.Group != ts.finder.CompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
-	// If nothing else knows the kind, field.ByProfile takes the usual tag field of this profile. The profile has no other use.
+	// Only field.ByProfile reads k.Profile: a kind that nothing else knows gets the usual tag field of the profile.
 	k.Profile = family.Profile
-	if p := ts.finder.Input.ProviderValue(); p != "" && k.Profile == "" {
-		k.Profile = profile.Of(p).Name
+	if provider := ts.finder.Input.ProviderValue(); k.Profile == "" && provider != "" {
+		k.Profile = profile.Of(provider).Name
 	}
 
-	k.profileBeforeLocate, _ = ts.profilesOf(k, "", k.Tagged().Kind) // No entry of tagFields is known yet.
+	k.profileBeforeLocate, _ = ts.profilesOf(k, "", k.Tagged().Kind)
 
 	return k
 }
@@ -248,7 +243,7 @@ func canHaveProvider(group string) bool {
 	return strings.Contains(group, ".") && group != "k8s.io" && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// hasOnly reports whether all fields of the object o are among the given ones. Fields that are null don't count.
+// hasOnly reports whether o is an object, and its fields are among the given ones. Fields that are null don't count.
 func hasOnly(o object.Node, fields []string) bool {
 	for name, v := range o.Fields() {
 		if !v.IsNull() && !slices.Contains(fields, string(name)) {
@@ -256,21 +251,20 @@ func hasOnly(o object.Node, fields []string) bool {
 		}
 	}
 
-	return true
+	return o.IsObject()
 }
 
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known)}
-	p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.Profile), k)
-	p.Profile, p.APIProfile = ts.profilesOf(k, f.Profile, k.Tagged().Kind)
+	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known), fieldIn: ts.fieldInVersions(k, &f)}
 
-	if f.Shape == field.Labels { // An entry of tagFields hands labels on to this XR.
-		p.Profile, p.APIProfile, p.WhyGeneric = profile.Composite(), nil, WhyGeneric{}
+	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition makes tags of the labels in the field.
+		p.Profile = profile.Composite()
+	} else {
+		p.Profile, p.APIProfile = ts.profilesOf(k, f.Profile, k.Tagged().Kind)
+		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.Profile), k)
 	}
-
-	p.fieldIn = ts.fieldInVersions(k, &f)
 
 	if p.NoFieldReason == None {
 		ts.addLaunchedPlaces(k, p)
@@ -281,10 +275,10 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	return p
 }
 
-// profilesOf returns the Profile and the APIProfile of a Place of the kind k. named is the provider that an entry of tagFields
-// names. kindName says whose limits count: Instance for an Instance, and Instance.volumeTags for its volumes.
-func (ts *Targets) profilesOf(k *TargetKind, named, kindName string) (p, api *profile.Profile) {
-	provider, group := ts.finder.providerOf(k, named), k.Tagged().Group
+// profilesOf returns the Profile and the APIProfile of a Place of the kind k. entryProvider is the provider that an entry of tagFields
+// names, or "". kindName says whose limits count: Instance for an Instance, and Instance.volumeTags for its volumes.
+func (ts *Targets) profilesOf(k *TargetKind, entryProvider, kindName string) (p, api *profile.Profile) {
+	provider, group := ts.finder.providerOf(k, entryProvider), k.Tagged().Group
 	rules := ts.finder.Input.ProfileRules
 
 	return rules.ProfileOf(provider, group, kindName), rules.APIProfileOf(provider, group, kindName)
@@ -329,7 +323,8 @@ func (ts *Targets) schemaAtHand(k *TargetKind) object.Node {
 	return ts.finder.Schemas.Given(k.GroupVersionKind)
 }
 
-// FieldIn returns the tag field in the apiVersion in which a field manager wrote the resource.
+// FieldIn returns the tag field in the apiVersion in which a field manager wrote the resource. For a launched place, it always returns
+// Field.
 func (p *Place) FieldIn(apiVersion string) *field.Field {
 	if p.fieldIn == nil {
 		return p.Field
@@ -338,9 +333,9 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 	return p.fieldIn(apiVersion)
 }
 
-// fieldInVersions returns a function from an apiVersion to the tag field of k in that version. A DatabaseInstance of
+// fieldInVersions returns a function from an apiVersion to the tag field of k in that apiVersion. A DatabaseInstance of
 // sql.gcp.upbound.io has settings[0].userLabels in v1beta1, and settings.userLabels in v1beta2. desiredField is the tag field in
-// the version of the desired resources. An unknown version gets desiredField, too.
+// the apiVersion of the desired resources. An apiVersion in which k has no tag field gets desiredField, too.
 func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) func(apiVersion string) *field.Field {
 	cache := map[string]*field.Field{k.APIVersion: desiredField}
 
@@ -349,26 +344,26 @@ func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) fun
 			return f
 		}
 
-		cache[apiVersion] = desiredField // It stays if apiVersion has no tag field, or is one of another group.
-
 		other := k.Kind
 		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, other.Kind)
 
-		located, ok := ts.fields.Locate(other)
-		if hasField := ok && located.Shape != field.None; hasField && other.Group == k.Group {
-			cache[apiVersion] = &located
+		f := desiredField
+		if located, ok := ts.fields.Locate(other); ok && located.Shape != field.None && other.Group == k.Group {
+			f = &located
 		}
 
-		return cache[apiVersion]
+		cache[apiVersion] = f
+
+		return f
 	}
 }
 
 // providerOf returns the provider of resources of the kind, such as aws. The first of these decides:
-//   - named, by an entry of tagFields
+//   - entryProvider, which an entry of tagFields names
 //   - the input's provider.value
 //   - the profile of the kind's family, such as aws of s3.aws.upbound.io
 //   - Finder.Provider, which a field of the XR or a class names
-func (f *Finder) providerOf(k *TargetKind, named string) string {
+func (f *Finder) providerOf(k *TargetKind, entryProvider string) string {
 	family, _ := field.FamilyOf(k.Tagged().GroupKind())
-	return cmp.Or(named, f.Input.ProviderValue(), family.Profile, f.Provider)
+	return cmp.Or(entryProvider, f.Input.ProviderValue(), family.Profile, f.Provider)
 }

@@ -38,25 +38,32 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 	}
 }
 
-// LaunchedTarget returns a copy of t whose tag field is the launched place. If that place is in the items of a list, desired and
-// observed are one item, and item is the value of its key: volume for the item of tagSpecifications with resourceType: volume.
-// With item "", the copy has the owners of the whole resource.
+// LaunchedTarget returns a copy of t whose tag field is the launched place. desired and observed are the resource with that field. If the
+// field is in the items of a list, they are one item instead, and item is the value of its key: volume for the item of
+// tagSpecifications with resourceType: volume. Otherwise, item is empty.
 func (t *Target) LaunchedTarget(place *LaunchedPlace, item string, desired, observed object.Object) *Target {
-	launched := *t
-	launched.Place, launched.Profile = &place.Place, place.Profile
-	launched.Resource, launched.Observed = desired, observed
+	launched := t.withPlace(&place.Place, desired, observed)
 
 	if item != "" { // f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}
 		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
 	}
 
-	launched.applyInstanceMetadataRules()
-	launched.readTagField()
-
-	return &launched
+	return launched
 }
 
 // WithField returns a copy of t whose tag field is f, and whose desired resource is the given one.
 func (t *Target) WithField(f *field.Field, desired object.Object) *Target {
-	return t.LaunchedTarget(&LaunchedPlace{Place: Place{Profile: t.Profile, Field: f}}, "", desired, t.Observed)
+	return t.withPlace(&Place{Profile: t.Profile, Field: f}, desired, t.Observed)
+}
+
+// withPlace returns a copy of t whose tag field is at the place in the given resources.
+func (t *Target) withPlace(place *Place, desired, observed object.Object) *Target {
+	out := *t
+	out.Place, out.Profile = place, place.Profile
+	out.Resource, out.Observed = desired, observed
+
+	out.applyInstanceMetadataRules()
+	out.readTagField()
+
+	return &out
 }

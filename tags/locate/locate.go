@@ -30,8 +30,8 @@ type Finder struct {
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// Sets reports whether a tag with the key on t could be this step's own tag. matchCloudTags doesn't count such tags. If
-	// Sets is nil, matchCloudTags counts all tags.
+	// Sets reports whether this step may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
+	// hasCloudTags. If Sets is nil, matchCloudTags counts all tags.
 	Sets func(t *Target, key string) bool
 
 	// Fields returns a Locator that reads the schemas.
@@ -55,7 +55,7 @@ type Target struct {
 	Name string
 	Kind *TargetKind
 
-	// Profile is the tag profile of the Place. Before Locate, Profile is the profileBeforeLocate of the Kind.
+	// Profile is Place.Profile or, before Locate, Kind.profileBeforeLocate.
 	Profile *profile.Profile
 
 	// Resource is the desired resource, and Observed the observed one.
@@ -129,9 +129,9 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
-		// Crossplane would remove tags that it has applied to an ignored resource, unless this function kept them in the tag field.
-		keepsAppliedTags := t.LeaveReason == Ignored && !t.Observed.IsZero()
-		if t.Selected && (t.LeaveReason == None || keepsAppliedTags) {
+		// An ignored resource keeps the tags that Crossplane has applied, since this function desires them again.
+		keepsTags := t.LeaveReason == Ignored && !t.Observed.IsZero()
+		if t.Selected && (t.LeaveReason == None || keepsTags) {
 			ts.Locate(t)
 		}
 
@@ -172,8 +172,8 @@ func (ts *Targets) Read(name string, o object.Object) *Target {
 // initialize sets the fields of t that don't depend on the tag field.
 func (ts *Targets) initialize(t *Target, name string, desired, observed object.Object) {
 	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
-	t.managers.composedOwner = ts.finder.ComposedOwner
-	t.managers.list, _ = observed.At(managedFieldsPath)
+	managedFields, _ := observed.At(managedFieldsPath) // An error means that there are none.
+	t.managers = managers{list: managedFields, composedOwner: ts.finder.ComposedOwner}
 
 	o := outlineOf(desired.Node(), ts.interned)
 	t.LeaveReason = o.leaveReason()
@@ -234,8 +234,8 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 }
 
 // copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:
-// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one isn't a map, it returns all of after. Azure ignores
-// the case of keys: if copying has added zone to {Zone: a}, copiedEntries returns both zone and Zone.
+// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one value isn't a map, it returns all of after. Azure
+// ignores the case of keys: for {Zone: a} and {Zone: a, zone: b}, copiedEntries returns both entries.
 func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after

@@ -31,7 +31,7 @@ type instanceMetadataKind struct {
 //	LaunchTemplateVersion  tagSpecifications[instance].tags below  tagSpecifications[volume].tags
 //	                       spec.forProvider.launchTemplateData
 //	SpotInstanceRequest                                            spec.forProvider.tags
-var instanceMetadataKinds = []instanceMetadataKind{
+var instanceMetadataKinds = []*instanceMetadataKind{
 	{kind: "ec2.aws.*upbound.io/Instance", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), tagsPath: "spec.forProvider.tags"},
 	{kind: "ec2.aws.*upbound.io/LaunchTemplate", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags")},
 	{kind: "ec2.aws.crossplane.io/LaunchTemplate*", switchPath: object.MustParsePath("spec.forProvider.launchTemplateData.metadataOptions.instanceMetadataTags")},
@@ -41,8 +41,8 @@ var instanceMetadataKinds = []instanceMetadataKind{
 
 // instanceMetadataKindOf returns the instanceMetadataKind of the kind k. It returns nil if EC2 never shows tags of k.
 func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
-	for i := range instanceMetadataKinds {
-		if m := &instanceMetadataKinds[i]; m.kind.Matches(k.Group + "/" + k.Kind.Kind) {
+	for _, m := range instanceMetadataKinds {
+		if m.kind.Matches(k.Group + "/" + k.Kind.Kind) {
 			return m
 		}
 	}
@@ -50,9 +50,9 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 	return nil
 }
 
-// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With
-// profileRules Cloud, the key plexsphere:platform/env becomes plexsphere:platform.env there. Otherwise, the key stays, and
-// the APIProfile says that EC2 refuses the tag.
+// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With profileRules: Cloud,
+// this place has the key plexsphere:platform.env for the label platform/env. With other profileRules, it has the usual key
+// plexsphere:platform/env, and an APIProfile that refuses the key, as EC2 does.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
 		return
@@ -76,7 +76,7 @@ func (t *Target) applyInstanceMetadataRules() {
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	// The tags of an instance are at tagsPath, or in an item of tagSpecifications with resourceType: instance.
+	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance.
 	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
 		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile

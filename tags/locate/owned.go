@@ -15,14 +15,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Fields of these field managers also count as Crossplane's. Crossplane without pipelines applied composed resources as
-// `crossplane`. Before its first server-side apply, Crossplane clears all field managers. The fields that this apply leaves out belong
-// to `before-first-apply` until the next run, in which Crossplane removes this manager: see PatchingManagedFieldsUpgrader in its
-// package internal/ssa.
-const (
-	ownerBeforePipelines = "crossplane"
-	ownerBeforeApply     = "before-first-apply"
-)
+// earlierOwners are field managers that count as Crossplane's, too:
+//   - crossplane is the name by which Crossplane without pipelines applied composed resources.
+//   - before-first-apply has the fields that Crossplane's first server-side apply leaves out. The next run of Crossplane removes this
+//     field manager: see PatchingManagedFieldsUpgrader in Crossplane's package internal/ssa.
+var earlierOwners = []string{"crossplane", "before-first-apply"}
 
 var managedFieldsPath = object.MustParsePath("metadata.managedFields")
 
@@ -35,7 +32,8 @@ func ComposedOwner(xr object.Object) string {
 
 // managers are the field managers of an observed resource.
 type managers struct {
-	// list is metadata.managedFields.
+	// list is metadata.managedFields. The fieldsV1 of an item has the fields that one field manager owns, such as
+	// {"f:spec": {"f:tags": {"f:env": {}}}} for the entry env of spec.tags.
 	list object.Node
 
 	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
@@ -46,10 +44,10 @@ type managers struct {
 	itemPath []string
 }
 
-// owner returns the Owner of what only the field manager with the name owns. For Crossplane with this composite resource, the Owner has
-// Ours. For another one's apiextensions.crossplane.io/composed/ffff, it has Others.
+// owner returns the Owner of what only the field manager with the name owns. The composedOwner has Ours. The field manager of another
+// composite resource, such as apiextensions.crossplane.io/composed/ffff, has Others.
 func (ms *managers) owner(name string) Owner {
-	if name == ms.composedOwner || name == ownerBeforePipelines || name == ownerBeforeApply {
+	if name == ms.composedOwner || slices.Contains(earlierOwners, name) {
 		return Owner{Ours: true}
 	}
 
@@ -65,8 +63,8 @@ type Owner struct {
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
 
-	// OthersOwnKeyAndValue reports whether one other field manager owns both the item {key: env} and its value: prod. If
-	// kubectl-edit owns only {key: env}, the item loses its value once Crossplane no longer applies it.
+	// OthersOwnKeyAndValue reports whether one other field manager owns all of an item {key: env, value: prod}. If kubectl-edit
+	// owns only {key: env}, the item loses its value once Crossplane no longer applies it.
 	OthersOwnKeyAndValue bool
 }
 
@@ -91,10 +89,12 @@ type Owners struct {
 	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether all entries have the same owner, fieldOwner. This is so in two cases:
+	// Atomic reports whether the fieldOwner owns all entries. This is so in two cases:
 	//   - Server-side apply replaces the field as a whole: Field.Atomic is set.
 	//   - Field managers own the field or a parent as a whole, as in {"f:tags": {}}, and none owns an entry.
-	Atomic     bool
+	Atomic bool
+
+	// fieldOwner counts only if Atomic is true.
 	fieldOwner Owner
 
 	// HeldBy is another field manager that owns the field, but no entry: {"f:tags": {}}. For example, Crossplane has taken over
@@ -125,9 +125,8 @@ func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 	return !isReplaced && o.Of(e).stays()
 }
 
-// stayingEntries returns the entries of the map that stay if no step desires them, so that StayingTags needn't read the others.
-// For {env: prod, owner: me}, it returns {owner: me} if Crossplane alone owns env. It returns lists, atomic fields and fields of
-// unknown owners as they are, since StayingTags asks Stays for each entry.
+// stayingEntries returns the entries of a map of tags that stay if no step desires them. For {env: prod, owner: me}, it returns
+// {owner: me} if Crossplane alone owns env. It returns lists, atomic fields and fields of unknown owners as they are.
 func (o *Owners) stayingEntries(tags object.Node) object.Node {
 	if !tags.IsObject() || o.Unknown || o.Atomic {
 		return tags
@@ -169,8 +168,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// These are the largest depths that follow returns for the field managers: wholeDepth with isWhole, and partDepth without. For
-	// spec.tags, {"f:spec": {"f:tags": {}}} gives wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} gives partDepth 3.
+	// wholeDepth is the depth of the deepest element that a field manager owns as a whole, and partDepth of the deepest that one owns
+	// in part. For spec.tags, {"f:spec": {"f:tags": {}}} has wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} has partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	for item := range ms.list.Items() {
@@ -179,19 +178,21 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
 		ownedEntries, depth, isWhole := follow(item.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
 
-		if !isWhole {
+		switch {
+		case !isWhole:
 			partDepth = max(partDepth, depth)
-		} else if depth > wholeDepth { // Owners of spec as a whole don't count beside an owner of spec.tags.
-			wholeDepth, out.fieldOwner = depth, Owner{}
-		}
-
-		ownsAtomicEntry := f.Atomic && depth > len(path) // The owner of an entry of an atomic field owns the field.
-		if ownsDeepest := isWhole && depth == wholeDepth; ownsDeepest || ownsAtomicEntry {
+		case depth > wholeDepth: // Owners of spec as a whole don't count beside an owner of spec.tags.
+			wholeDepth, out.fieldOwner = depth, m
+		case depth == wholeDepth:
 			out.fieldOwner = out.fieldOwner.with(m)
 		}
 
-		if holdsField := isWhole && depth == len(path) && m.Others; holdsField && (out.HeldBy == "" || m.Manager < out.HeldBy) {
-			out.HeldBy = m.Manager
+		if f.Atomic && depth > len(path) { // The owner of an entry of an atomic field owns the field.
+			out.fieldOwner = out.fieldOwner.with(m)
+		}
+
+		if m.Others && isWhole && depth == len(path) { // {"f:tags": {}}
+			out.HeldBy = min(cmp.Or(out.HeldBy, m.Manager), m.Manager)
 		}
 
 		out.addEntries(m, ownedEntries, writtenField)
@@ -229,17 +230,9 @@ func (o *Owners) addEntries(m Owner, ownedEntries object.Node, f *field.Field) {
 	}
 }
 
-// follow follows the path into the fieldsV1 of a field manager. The keys of fieldsV1 stand for elements:
-//   - f:spec for the field spec
-//   - i:0 for the first item
-//   - k:{"key":"env"} for the item with this key
-//   - v:"env=prod" for this item
-//
-// The field manager owns an element whose object is empty or has the key ".": {"f:tags": {".": {}, "f:env": {}}}. See package
-// fieldpath of sigs.k8s.io/structured-merge-diff.
-//
-// end is the object at the end of the path. depth is the position in the path of the last owned element, counted from 1. isWhole
-// reports whether nothing inside that element is owned. For the path f:spec, f:tags:
+// follow follows the path into the fieldsV1 of a field manager, and returns the object at the end of the path. depth is the position in
+// the path of the last element that the field manager owns, counted from 1. isWhole reports whether it owns nothing inside that element.
+// For the path f:spec, f:tags:
 //   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
 //   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
 func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {
@@ -264,8 +257,11 @@ func follow(owned object.Node, path []string) (end object.Node, depth int, isWho
 	return owned, depth, isWhole
 }
 
-// owns reports whether the field manager owns the element itself, and whether it owns anything inside the element. With {}, the
-// field manager owns only the element. With {".": {}, "f:env": {}}, it owns the element and its field env.
+// owns reports whether the field manager owns the element itself, and whether it owns anything inside the element. By package fieldpath
+// of sigs.k8s.io/structured-merge-diff, there are three cases:
+//   - With {}, it owns only the element.
+//   - With {"f:env": {}}, it owns only the field env inside.
+//   - With {".": {}, "f:env": {}}, it owns both.
 func owns(element object.Node) (ownsElement, ownsInside bool) {
 	for e := range element.Fields() {
 		ownsElement = ownsElement || string(e) == "."
@@ -275,8 +271,13 @@ func owns(element object.Node) (ownsElement, ownsInside bool) {
 	return ownsElement || !ownsInside, ownsInside
 }
 
-// isElement reports whether the key of fieldsV1 stands for a field or an item, such as f:env. The key "." doesn't, and
-// Kubernetes may add other keys one day.
+// isElement reports whether the key of fieldsV1 stands for an element:
+//   - f:env for the field env
+//   - i:0 for the first item
+//   - k:{"key":"env"} for the item with this key
+//   - v:"env=prod" for this string
+//
+// The key "." stands for none, and Kubernetes may add other keys one day.
 func isElement(key []byte) bool {
 	return len(key) > 1 && key[1] == ':' && strings.IndexByte("fikv", key[0]) >= 0
 }
@@ -305,7 +306,7 @@ func entryKey(e string, f *field.Field) string {
 		return text
 	}
 
-	var v any
+	var v any // map[key:env] for {"key":"env"}, and env=prod for "env=prod"
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return ""
 	}

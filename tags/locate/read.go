@@ -84,7 +84,7 @@ func (t *Target) MayReportDeletedTags() bool {
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
 // field: then no tags of an atomic field stay.
 func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	// stayingEntries filters maps at little cost. It returns lists and atomic fields whole, so the loop filters these.
+	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters what stayingEntries returns as it is.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	for e := range set.All() {
 		if !t.Owners().Stays(e, fieldDesired) {

@@ -30,10 +30,10 @@ const (
 	// services.k8s.aws/read-only: "true".
 	ReadOnly
 
-	// NotSelected is a resource that the input doesn't select. See NotInCloud for the exception.
+	// NotSelected is a resource that matches no entry of the input's resources.
 	NotSelected
 
-	// NotInCloud is a resource that the input doesn't select because its provider doesn't report the tags of matchCloudTags.
+	// NotInCloud is a resource that matches an entry except for matchCloudTags: its provider doesn't report these tags.
 	NotInCloud
 
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
@@ -68,10 +68,9 @@ const (
 	Fixed
 )
 
-const (
-	noFieldText = "has no tag field"
-	unknownText = "isn't known to have a tag field"
-)
+const noFieldText = "has no tag field"
+
+const unknownText = "isn't known to have a tag field"
 
 // WhyLeftAlone returns r in words that follow the resource's name, such as "has no tag field". It returns "" for None.
 func (t *Target) WhyLeftAlone(r Reason) string {
@@ -118,7 +117,8 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 
 // WhyUnselected returns why the input doesn't select t.
 func (t *Target) WhyUnselected() Reason {
-	if canHaveTags := t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn; canHaveTags && t.ByCloudTags {
+	canHaveTags := t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn
+	if canHaveTags && t.ByCloudTags {
 		return NotInCloud
 	}
 

@@ -21,11 +21,12 @@ func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 // don't if another entry is {kind: Bucket}, since that selects the Bucket anyway.
 func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
-		switch entry := &entries[i]; {
-		case !selectsExceptTags(entry, t) || !ts.hasDesiredTags(t, entry.MatchTags): // The entry doesn't match t.
-		case len(entry.MatchCloudTags) == 0:
-			return true, false
-		default:
+		entry := &entries[i]
+		if selectsExceptTags(entry, t) && ts.hasDesiredTags(t, entry.MatchTags) {
+			if len(entry.MatchCloudTags) == 0 {
+				return true, false
+			}
+
 			selected, byCloudTags = selected || ts.hasCloudTags(t, entry.MatchCloudTags), true
 		}
 	}
@@ -45,8 +46,11 @@ func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
 
 // hasDesiredTags reports whether earlier steps have set all wanted tags, such as team: b, in the tag field of t.
 func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
-	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, func(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) })
+	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, t.desiredTags)
 }
+
+// desiredTags returns the tags that earlier steps have set in the tag field of t.
+func (t *Target) desiredTags(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) }
 
 // hasCloudTags reports whether the provider of t reports all wanted tags. A tag that could be this step's own doesn't count: once
 // set, the tag would select t for ever.
@@ -71,9 +75,9 @@ func (ts *Targets) locatesTags(t *Target) bool {
 
 // hasAll reports whether all wanted tags are among the tags of t that read returns.
 func (t *Target) hasAll(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
-	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)}
-	// In a list of strings, no other keys count: if a=b is wanted, the string a=b=c has the key a=b.
-	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
+	// In a list of strings, only wanted keys count: a=b=c is the tag a=b: c if the key a=b is wanted.
+	known := t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
+	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Known: known}
 
 	set := read(&keys)
 	if set == nil {

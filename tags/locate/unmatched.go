@@ -31,7 +31,7 @@ func (ts *Targets) Unmatched() []string {
 
 	for i := range ts.finder.Input.TagFields {
 		path := fmt.Sprintf("tagFields[%d]", i)
-		if isOwn := !ts.finder.Input.Origins.IsStandard(path); isOwn && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
+		if !ts.finder.Input.Origins.IsStandard(path) && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
 			out = append(out, path)
 		}
 	}
