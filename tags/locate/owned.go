@@ -168,12 +168,12 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// wholeDepth is the depth of the deepest element that a field manager owns as a whole, and partDepth of the deepest that one owns
-	// in part. For spec.tags, {"f:spec": {"f:tags": {}}} has wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} has partDepth 3.
+	// wholeDepth is the largest depth that follow returns with isWhole, and partDepth the largest without. For spec.tags,
+	// {"f:spec": {"f:tags": {}}} makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	for item := range ms.list.Items() {
-		m := ms.owner(item.Field("manager").Text())
+		owner := ms.owner(item.Field("manager").Text())
 		writtenField := fieldIn(item.Field("apiVersion").Text())
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
 		ownedEntries, depth, isWhole := follow(item.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
@@ -182,20 +182,20 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		case !isWhole:
 			partDepth = max(partDepth, depth)
 		case depth > wholeDepth: // Owners of spec as a whole don't count beside an owner of spec.tags.
-			wholeDepth, out.fieldOwner = depth, m
+			wholeDepth, out.fieldOwner = depth, owner
 		case depth == wholeDepth:
-			out.fieldOwner = out.fieldOwner.with(m)
+			out.fieldOwner = out.fieldOwner.with(owner)
 		}
 
 		if f.Atomic && depth > len(path) { // The owner of an entry of an atomic field owns the field.
-			out.fieldOwner = out.fieldOwner.with(m)
+			out.fieldOwner = out.fieldOwner.with(owner)
 		}
 
-		if m.Others && isWhole && depth == len(path) { // {"f:tags": {}}
-			out.HeldBy = min(cmp.Or(out.HeldBy, m.Manager), m.Manager)
+		if owner.Others && isWhole && depth == len(path) { // {"f:tags": {}}
+			out.HeldBy = min(cmp.Or(out.HeldBy, owner.Manager), owner.Manager) // the first by name
 		}
 
-		out.addEntries(m, ownedEntries, writtenField)
+		out.addEntries(owner, ownedEntries, writtenField)
 	}
 
 	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside the element at wholeDepth.
@@ -204,9 +204,9 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 	return out
 }
 
-// addEntries adds m to the owners of each entry that m owns. ownedEntries has these entries as in fieldsV1: {"f:env": {}}. f is
-// the tag field in the apiVersion that m wrote.
-func (o *Owners) addEntries(m Owner, ownedEntries object.Node, f *field.Field) {
+// addEntries adds owner to the owners of each entry that it owns. ownedEntries has these entries as in fieldsV1: {"f:env": {}}. f is
+// the tag field in the apiVersion that owner wrote.
+func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Field) {
 	if len(o.entries) == 0 {
 		o.entries = make(map[string]Owner, ownedEntries.Len())
 	}
@@ -222,17 +222,17 @@ func (o *Owners) addEntries(m Owner, ownedEntries object.Node, f *field.Field) {
 		ownsItem, _ := owns(element)
 		ownsValue := element.Field(valueElement).IsThere()
 
-		if ownsItem || ownsValue || m.Ours {
-			m.OthersOwnKeyAndValue = m.Others && ownsItem && ownsValue
+		if ownsItem || ownsValue || owner.Ours {
+			owner.OthersOwnKeyAndValue = owner.Others && ownsItem && ownsValue
 			key := entryKey(string(e), f)
-			o.entries[key] = o.entries[key].with(m)
+			o.entries[key] = o.entries[key].with(owner)
 		}
 	}
 }
 
 // follow follows the path into the fieldsV1 of a field manager, and returns the object at the end of the path. depth is the position in
-// the path of the last element that the field manager owns, counted from 1. isWhole reports whether it owns nothing inside that element.
-// For the path f:spec, f:tags:
+// the path of the last element that the field manager owns, counted from 1. isWhole reports whether the field manager owns nothing
+// inside that element. For the path f:spec, f:tags:
 //   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
 //   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
 func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {
