@@ -172,6 +172,9 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 	// {"f:spec": {"f:tags": {}}} makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
+	// If the field is atomic, an owner of an entry owns the field, too: the manager may have written it while it wasn't atomic.
+	var entryOwner Owner
+
 	for item := range ms.list.Items() {
 		owner := ms.owner(item.Field("manager").Text())
 		writtenField := fieldIn(item.Field("apiVersion").Text())
@@ -187,8 +190,8 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			out.fieldOwner = out.fieldOwner.with(owner)
 		}
 
-		if f.Atomic && depth > len(path) { // The owner of an entry of an atomic field owns the field.
-			out.fieldOwner = out.fieldOwner.with(owner)
+		if f.Atomic && depth > len(path) {
+			entryOwner = entryOwner.with(owner)
 		}
 
 		if owner.Others && isWhole && depth == len(path) { // {"f:tags": {}}
@@ -199,7 +202,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 	}
 
 	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside the element at wholeDepth.
-	out.Atomic = f.Atomic || isOwnedWhole
+	out.Atomic, out.fieldOwner = f.Atomic || isOwnedWhole, out.fieldOwner.with(entryOwner)
 
 	return out
 }

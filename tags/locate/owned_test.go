@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -160,6 +161,42 @@ func TestComposedOwner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := ComposedOwner(object.FromStruct(tagstest.MustStructJSON(tc.xr))); got != tc.want {
 				t.Errorf("\n%s\nComposedOwner(%s): want %s, got %s", tc.reason, tc.xr, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestOwnersInAnyOrder reads the owners of a tag field from field managers in both orders: API servers promise none.
+func TestOwnersInAnyOrder(t *testing.T) {
+	const whole, entry, spec = `{"f:spec": {"f:tags": {}}}`, `{"f:spec": {"f:tags": {"f:a": {}}}}`, `{"f:spec": {}}`
+
+	cases := map[string]struct {
+		reason       string
+		first, other string // fieldsV1 of the managers other and crossplane
+		atomic       bool
+		want         *Owners
+	}{
+		"AtomicWholeAndEntry": {
+			reason: "Who wrote an entry while the field wasn't atomic owns the field, too.",
+			first:  entry, other: whole, atomic: true, want: &Owners{Atomic: true, fieldOwner: Owner{Ours: true, Others: true, Manager: "other"}},
+		},
+		"TagsAndSpec": {reason: "An owner of all of spec shouldn't count beside one of the tags.", first: spec, other: whole, want: &Owners{Atomic: true, fieldOwner: Owner{Ours: true}}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &field.Field{Path: object.MustParsePath("spec.tags"), Atomic: tc.atomic}
+			items := []string{`{"manager": "other", "fieldsV1": ` + tc.first + `}`, `{"manager": "crossplane", "fieldsV1": ` + tc.other + `}`}
+
+			for range items {
+				slices.Reverse(items)
+
+				list := object.FromStruct(tagstest.MustStructJSON(`{"list": [` + items[0] + "," + items[1] + "]}")).Node().Field("list")
+				got := (&managers{list: list}).ownersOf(f, func(string) *field.Field { return f })
+
+				if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(Owners{}), cmpopts.IgnoreFields(Owners{}, "entries")); diff != "" {
+					t.Errorf("\n%s\nownersOf(%s): -want, +got:\n%s", tc.reason, items, diff)
+				}
 			}
 		})
 	}

@@ -47,17 +47,17 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 type outcomes struct {
 	Outcome
 
-	stamper *Stamper
-	skips   skips
-	limits  limits
+	stamper  *Stamper
+	allSkips skips
+	limits   limits
 }
 
 // newOutcomes returns outcomes without results, for that many resources.
 func newOutcomes(s *Stamper, resourceCount int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object)}, stamper: s,
-		skips:  skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
-		limits: limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
+		allSkips: skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
+		limits:   limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 
@@ -71,10 +71,10 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addSkipsOf adds the skipped labels of the plan p to skips, and its labels without tag slots to limits. p is resourcePlan itself, or the
+// addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or the
 // plan of one of the resource's fields for launched resources.
 func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
-	o.skips.add(resourcePlan, p)
+	o.allSkips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
 }
 

@@ -141,8 +141,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 	}
 
-	out.Skips = out.skips.skipped.sorted(out.skips.resourceCounts)
-	out.CloudRefuses = out.skips.refused.sorted(out.skips.resourceCounts)
+	out.Skips = out.allSkips.skipped.sorted(out.allSkips.resourceCounts)
+	out.CloudRefuses = out.allSkips.refused.sorted(out.allSkips.resourceCounts)
 
 	return &out.Outcome, out.limits.limitError()
 }
