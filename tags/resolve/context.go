@@ -27,5 +27,5 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 		r.contextObjects[key] = object.FromStruct(value.GetStructValue())
 	}
 
-	return namedObject{Object: r.contextObjects[key], name: name, prefix: name + "."}, nil
+	return namedObject{Object: r.contextObjects[key], name: name, pathPrefix: name + "."}, nil
 }

@@ -127,7 +127,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 
 		found = true
 
-		if err := out.addNode(n, o.prefix+include.FromFieldPath.String()); err != nil {
+		if err := out.addNode(n, o.pathPrefix+include.FromFieldPath.String()); err != nil {
 			return out, err
 		}
 	}

@@ -172,7 +172,7 @@ func (r *resolver) addComputed(out ByItem, e expression.Expression, name string)
 // fields in errors, such as `composed resource "bucket" ` before "metadata.labels is a list, not a map of strings".
 func MetadataOf(entry *v1beta1.MetadataCopy, o object.Object, prefix string) (Metadata, error) {
 	out := newMetadata(entry)
-	err := out.addObject(namedObject{Object: o, prefix: prefix})
+	err := out.addObject(namedObject{Object: o, pathPrefix: prefix})
 
 	return out, err
 }
@@ -218,12 +218,12 @@ func (o namedObject) addMapAt(out ByItem, path object.Path, itemName string) err
 			continue
 		}
 
-		itemPath := fmt.Sprintf("%s%s[%d]", o.prefix, listPath, i)
+		itemPath := fmt.Sprintf("%s%s[%d]", o.pathPrefix, listPath, i)
 		if !item.IsObject() {
 			return errors.Errorf("%s is %s, not an object", itemPath, item.Kind())
 		}
 
-		found, err := (namedObject{Object: item.Object(), prefix: itemPath + "."}).stringMapAt(pathInItem)
+		found, err := (namedObject{Object: item.Object(), pathPrefix: itemPath + "."}).stringMapAt(pathInItem)
 		if err != nil {
 			return err
 		}

@@ -197,7 +197,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 	}
 
 	// The selector has a name, so there is one object.
-	found, err := namedObject{Object: objects[0], name: config.String(), prefix: config.String() + " "}.labelsFor(source.Source)
+	found, err := namedObject{Object: objects[0], name: config.String(), pathPrefix: config.String() + " "}.labelsFor(source.Source)
 	if err != nil {
 		return configContent{err: err}
 	}

@@ -24,9 +24,9 @@ type namedObject struct {
 	// name of the object in messages, such as "ConfigMap platform/tags".
 	name string
 
-	// prefix comes before paths of the object's fields, such as "ConfigMap platform/tags " before data.labels. It is empty for the
-	// composite resource.
-	prefix string
+	// pathPrefix comes before paths of the object's fields in messages, such as "ConfigMap platform/tags " before data.labels. It is
+	// empty for the composite resource.
+	pathPrefix string
 }
 
 // valueAt returns the value at the path. If the value is of none of the kinds, such as "an object" and "a string", there is an error
@@ -36,9 +36,9 @@ func (o namedObject) valueAt(path object.Path, mismatch string, kinds ...string)
 
 	switch {
 	case err != nil:
-		return object.Node{}, errors.Errorf("%s%w", o.prefix, err)
+		return object.Node{}, errors.Errorf("%s%w", o.pathPrefix, err)
 	case n.IsThere() && !slices.Contains(kinds, n.Kind()):
-		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.prefix, path, n.Kind(), mismatch)
+		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.pathPrefix, path, n.Kind(), mismatch)
 	default:
 		return n, nil
 	}
@@ -54,7 +54,7 @@ func (o namedObject) stringMapAt(path object.Path) (map[string]string, error) {
 	fields := n.Value() // A copy: the object keeps its null values.
 	maps.DeleteFunc(fields.GetStructValue().GetFields(), func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
-	return object.StringMap(fields, o.prefix+path.String())
+	return object.StringMap(fields, o.pathPrefix+path.String())
 }
 
 // patternsIn returns the patterns in the list n, such as ["platform/*", "owner"]. name is the name of the list in messages. validate
@@ -123,7 +123,7 @@ func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
 
 			// Without a prefix, stripped is the whole key.
 			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !value.IsNull() {
-				out[stripped] = foundValue{Node: value, path: o.prefix + path.String(), key: key}
+				out[stripped] = foundValue{Node: value, path: o.pathPrefix + path.String(), key: key}
 			}
 		}
 	}

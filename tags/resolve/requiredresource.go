@@ -253,7 +253,7 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 			}
 
 			name := object.Title(o)
-			objects = append(objects, namedObject{Object: o, name: name, prefix: name + " "})
+			objects = append(objects, namedObject{Object: o, name: name, pathPrefix: name + " "})
 		}
 	}
 

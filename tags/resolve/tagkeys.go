@@ -84,7 +84,7 @@ func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern
 		return nil, err
 	}
 
-	name := o.prefix + entry.FromFieldPath.String()
+	name := o.pathPrefix + entry.FromFieldPath.String()
 	if n.IsObject() {
 		return tagPatternsOfMap(name, n.Value())
 	}
