@@ -29,8 +29,8 @@ type namedObject struct {
 	pathPrefix string
 }
 
-// valueAt returns the value at the path. If the value is of none of the kinds, such as "an object" and "a string", there is an error
-// that ends with the mismatch: "not a map of strings" in "spec.labels is a list, not a map of strings".
+// valueAt returns the value at the path, or the zero Node if there is none. The value must be of one of the kinds, such as "an object"
+// and "a string". The mismatch ends the error about any other kind: "spec.labels is a list, not a map of strings".
 func (o namedObject) valueAt(path object.Path, mismatch string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 
@@ -89,21 +89,22 @@ func (r *resolver) objectsOf(s *v1beta1.Source) ([]namedObject, error) {
 		return r.selectedObjects(s)
 	}
 
-	o, err := r.contextObject(s.ContextKey)
-	if err == nil && o.IsZero() && s.ContextKey != "" {
+	o, err := r.contextObject(s.ContextKey) // Without a key, o is the composite resource.
+	if err == nil && s.ContextKey != "" && o.IsZero() {
 		err = &absence{failure: o.name + " is required, but there is none", note: o.name + " isn't there"}
 	}
 
 	return []namedObject{o}, err
 }
 
-// labelsFor returns the labels that the source s reads from the object. They come from the field at fromFieldPath of s.
-// If s has a prefix instead, such as tags.example.org/, they come from the object's labels and annotations: tags.example.org/env gives
-// env. Keys whose value is null are left out. If there is no such field or key, the error is a *absence.
+// labelsFor returns the labels that the source s reads from the object. Keys whose value is null are left out. s has one of these:
+//   - a prefix, such as tags.example.org/: the object's label or annotation tags.example.org/env gives the label env. If no key has the
+//     prefix, the error is a *absence.
+//   - a fromFieldPath, such as spec.labels. If there is no such field, the error is a *absence. For an empty map, there is no error.
 func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
-	paths := prefixedMaps
-	if s.Prefix == "" {
-		paths = []object.Path{s.FromFieldPath}
+	paths := []object.Path{s.FromFieldPath}
+	if s.Prefix != "" {
+		paths = prefixedMaps
 	}
 
 	var out foundLabels
@@ -114,16 +115,16 @@ func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
 			return nil, err
 		}
 
-		if fields.IsThere() && out == nil {
+		if out == nil && fields.IsThere() {
 			out = make(foundLabels, fields.Len())
 		}
 
 		for b, value := range fields.Fields() {
 			key := string(b)
 
-			// Without a prefix, stripped is the whole key.
-			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !value.IsNull() {
-				out[stripped] = foundValue{Node: value, path: o.pathPrefix + path.String(), key: key}
+			// With an empty prefix, labelKey is the whole key.
+			if labelKey, ok := strings.CutPrefix(key, s.Prefix); ok && !value.IsNull() {
+				out[labelKey] = foundValue{Node: value, path: o.pathPrefix + path.String(), key: key}
 			}
 		}
 	}
@@ -164,9 +165,10 @@ func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// selectorValue returns the name or the namespace for a selector. It is the value of s, or comes from a field or an expression: see
-// textOf and evaluate. A nil s gives an empty string. If the field or the expression has no value, the error is a *absence. For a field,
-// the note of the absence is the parameter note. For an expression, it has the setting: "the expression of the name has no value: …".
+// selectorValue returns the name or the namespace for a selector. It is the value of s, or comes from a field or an expression. A nil s
+// gives an empty string. If there is no such value, the error is a *absence with one of these notes:
+//   - for a field, the parameter note
+//   - for an expression, a note with the setting, such as "the name": "the expression of the name has no value: …"
 func (r *resolver) selectorValue(s *v1beta1.StringSelector, setting, note string) (string, error) {
 	switch {
 	case s == nil:
@@ -183,40 +185,43 @@ func (r *resolver) selectorValue(s *v1beta1.StringSelector, setting, note string
 	return v.GetStringValue(), err
 }
 
-// selectorLabels returns the labels that m gives for a selector. For setting and note, see selectorValue. If m has both a value and a
-// field, the selector has the labels of both, and the value wins: {fromFieldPath: spec.selector, value: {region: eu}} gives region: eu,
-// whatever region spec.selector has.
+// selectorLabels returns the labels that m gives for a selector. They come from its expression, or from its field and its value. For
+// setting, note and the *absence, see selectorValue.
 func (r *resolver) selectorLabels(m *v1beta1.MapSource, setting, note string) (map[string]string, error) {
-	switch {
-	case m == nil:
-		return nil, nil //nolint:nilnil // No labels are wanted.
-	case m.FromFieldPath.IsZero() && m.Value != nil:
-		return m.Value, nil
-	case !m.Expression.IsZero():
-		v, err := r.evaluate(m.Expression, setting)
-		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
-			err = valuelessError(setting, "it is empty")
-		}
-
-		if err != nil {
-			return nil, err
-		}
-
-		return object.StringMap(v, setting)
+	if m.Expression.IsZero() {
+		return r.givenLabels(m, note)
 	}
 
-	fieldLabels, err := r.xr.stringMapAt(m.FromFieldPath)
+	v, err := r.evaluate(m.Expression, setting)
+	if err != nil {
+		return nil, err
+	}
+
+	if len(v.GetStructValue().GetFields()) == 0 {
+		return nil, valuelessError(setting, "it is empty")
+	}
+
+	return object.StringMap(v, setting)
+}
+
+// givenLabels returns the labels of the field and of the value of m. The value wins: {fromFieldPath: spec.selector, value: {region: eu}}
+// gives region: eu, whatever region spec.selector has. If there is neither a field nor a value, the error is a *absence with the note.
+func (r *resolver) givenLabels(m *v1beta1.MapSource, note string) (map[string]string, error) {
+	if m.FromFieldPath.IsZero() {
+		return m.Value, nil
+	}
+
+	labels, err := r.xr.stringMapAt(m.FromFieldPath)
 
 	switch {
 	case err != nil:
 		return nil, err
-	case fieldLabels == nil && m.Value == nil:
-		return nil, r.xr.missingError(m.FromFieldPath, note)
-	case fieldLabels == nil:
+	case labels != nil:
+		maps.Copy(labels, m.Value)
+		return labels, nil
+	case m.Value != nil:
 		return m.Value, nil
+	default:
+		return nil, r.xr.missingError(m.FromFieldPath, note)
 	}
-
-	maps.Copy(fieldLabels, m.Value)
-
-	return fieldLabels, nil
 }

@@ -40,7 +40,7 @@ func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
 }
 
 // pickOne picks the class of the composite resource among the objects of the source s, and takes the provider that the class
-// names. findErr is the error of findObjects. The class is the first of these:
+// names. objects and findErr are the results of findObjects. The class is the first of these:
 //   - the object that the status of the composite resource records
 //   - none, if the composite resource is bound
 //   - the object with the lowest name, and among equal names with the lowest namespace
@@ -52,26 +52,24 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, err
 	}
 
-	recorded := r.recordedIndex(s, objects)
-	noneFound := isAbsence(findErr)
-	noneRecorded := len(objects) > 0 && recorded < 0 // Without objects, Crossplane still fetches them, or none is found.
+	recorded := r.recordedIndex(s, objects) // It is -1 if there are no objects.
+	searchEnded := findErr == nil || isAbsence(findErr)
 
-	if bound && (noneFound || noneRecorded) {
+	switch {
+	case bound && searchEnded && recorded < 0:
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
+	case findErr != nil:
+		return nil, findErr
 	}
 
-	if findErr != nil {
-		return nil, findErr // So from here on, there are objects.
-	}
-
-	// The first of equal names has the lowest namespace, since objects are sorted.
+	// There are objects, since there is no error. The first of equal names has the lowest namespace, since objects are sorted.
 	class := slices.MinFunc(objects, func(a, b namedObject) int { return strings.Compare(object.Name(a.Object), object.Name(b.Object)) })
 	if recorded >= 0 {
 		class = objects[recorded]
 	}
 
-	if path := s.ProviderFieldPath; !path.IsZero() {
-		provider, err := class.At(path)
+	if !s.ProviderFieldPath.IsZero() {
+		provider, err := class.At(s.ProviderFieldPath)
 
 		switch {
 		case err != nil:
@@ -79,7 +77,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		case provider.IsString():
 			r.set.Provider = cmp.Or(provider.Text(), r.set.Provider)
 		case provider.IsThere():
-			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, provider.Kind())
+			return nil, errors.Errorf("%s of %s is %s, not a string", s.ProviderFieldPath, class.name, provider.Kind())
 		}
 	}
 
@@ -132,11 +130,10 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 		return title + " that an expression names"
 	}
 
-	// Without a name, the title has the labels. Texts for errors are empty here, since the search for the objects has told them.
-	name, err := r.selectorValue(res.Name, "", "")
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty.
 
 	switch {
-	case err == nil && name != "":
+	case name != "":
 		return title + " " + name
 	case res.MatchLabels == nil:
 		return title
@@ -184,14 +181,12 @@ func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 	return slices.Clone(out.objects), out.err
 }
 
-// ambiguityNote returns a note if res selects by name, and candidates of several kinds have this name. The note says which one is
-// picked: "Small team-a and Large team-a have the same name, and Large team-a is picked: …". Otherwise, the note is empty.
+// ambiguityNote returns a note if res selects by name, and one of several candidates is picked: "Small team-a and Large team-a have the
+// same name, and Large team-a is picked: …". They are of several kinds, since only one object of a kind has the name. Otherwise, the
+// note is empty.
 func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
-	name, err := r.selectorValue(res.Name, "", "") // The text of the error isn't needed.
-	isNamed := err == nil && name != ""
-	picksOneOfMany := len(candidates) > 1 && len(picked) > 0
-
-	if !isNamed || !picksOneOfMany {
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty.
+	if name == "" || len(candidates) < 2 || len(picked) == 0 {
 		return ""
 	}
 
@@ -220,10 +215,10 @@ func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 // findObjects requires the objects that s.Resource selects, and returns them, sorted by namespace, name and the order of the kinds.
 // Until Crossplane has sent all of them, and all objects that expressions in the selector read, the error is errWaiting.
 //
-// Everybody may label objects in a namespace of their own. So a trusted source that selects by labels takes objects in a namespace
-// only if resource.namespace names this namespace. See testdata/trust.yaml.
+// Everybody may label objects in a namespace of their own. So a trusted source that selects by labels, but names no namespace, takes only
+// objects that aren't in a namespace. See testdata/trust.yaml.
 func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
-	selector, err := r.selectorFor(s.Resource, s.Pick)
+	selector, err := r.selectorFor(s)
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +231,8 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	var objects []namedObject
 
 	allAnswered, foundUntrusted := true, false
-	inAllNamespaces := selector.GetMatchName() == "" && selector.GetNamespace() == ""
-	distrustsNamespaced := s.Trusted && inAllNamespaces
+	byLabelsAnywhere := selector.GetMatchName() == "" && selector.GetNamespace() == ""
+	distrustsNamespaced := s.Trusted && byLabelsAnywhere
 
 	for _, k := range kinds {
 		ofKind := proto.CloneOf(selector)
@@ -281,16 +276,20 @@ func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.Resou
 	}
 
 	name, err := r.textOf(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "")
-	if isAbsence(err) {
+
+	switch {
+	case isAbsence(err):
 		return kinds, nil
+	case err != nil:
+		return nil, errors.Wrap(err, "cannot tell the kind")
 	}
 
 	named := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
-	if err == nil && len(named) == 0 {
-		err = errors.Errorf("%s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
+	if len(named) == 0 {
+		return nil, errors.Errorf("cannot tell the kind: %s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
 	}
 
-	return named, errors.Wrap(err, "cannot tell the kind")
+	return named, nil
 }
 
 func kindNames(kinds []v1beta1.ResourceKind) []string {
@@ -300,33 +299,29 @@ func kindNames(kinds []v1beta1.ResourceKind) []string {
 // noObjectsError returns the *absence of a selector that selects no object: `there is no ConfigMap (v1) named "tags"`.
 func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector) error {
 	text := "there is no " + wantedText(kinds, selector)
-	namesNamespaced := selector.GetMatchName() != "" && selector.GetNamespace() != ""
-
-	if namesNamespaced && required.Old() {
+	if required.Old() && selector.GetMatchName() != "" && selector.GetNamespace() != "" {
 		text += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
 
 	return &absence{failure: text, note: text}
 }
 
-// selectorFor returns the selector of res, without a kind. The selector has the first of these that isn't empty: the name, matchLabels
-// and defaultMatchLabels. If pick is One, a name or matchLabels without a value are no error: if spec.className is empty, the selector
-// has defaultMatchLabels, such as {default: "true"}.
-func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
-	const neitherGiven = compositeResource + " gives neither a name nor labels to match"
+// neitherGiven is the note on a source whose selector has neither a name nor labels.
+const neitherGiven = compositeResource + " gives neither a name nor labels to match"
 
-	isFailure := func(err error) bool {
-		isTolerated := pick == v1beta1.PickOne && isAbsence(err)
-		return err != nil && !isTolerated
-	}
+// tolerates reports whether the source s has pick: One, and err is the *absence of its name or its matchLabels. For example, the name is
+// in spec.className, and the field is empty. Then defaultMatchLabels of s match, such as {default: "true"}.
+func tolerates(s *v1beta1.Source, err error) bool { return s.Pick == v1beta1.PickOne && isAbsence(err) }
 
-	namespace, err := r.selectorValue(res.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
+// selectorFor returns the selector of the source s, without a kind. The selector has the name, or else the labels to match.
+func (r *resolver) selectorFor(s *v1beta1.Source) (*fnv1.ResourceSelector, error) {
+	namespace, err := r.selectorValue(s.Resource.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot tell the namespace")
 	}
 
-	name, err := r.selectorValue(res.Name, "the name", neitherGiven)
-	if isFailure(err) {
+	name, err := r.selectorValue(s.Resource.Name, "the name", neitherGiven)
+	if err != nil && !tolerates(s, err) {
 		return nil, errors.Wrap(err, "cannot tell the name")
 	}
 
@@ -335,36 +330,34 @@ func (r *resolver) selectorFor(res *v1beta1.RequiredResource, pick v1beta1.Pick)
 		return selector, nil
 	}
 
-	// A selector with empty labels selects all objects of the kind.
-	selector.Match = &fnv1.ResourceSelector_MatchLabels{MatchLabels: &fnv1.MatchLabels{}}
+	labels, err := r.labelsToMatch(s)
+	selector.Match = &fnv1.ResourceSelector_MatchLabels{MatchLabels: &fnv1.MatchLabels{Labels: labels}}
 
-	if res.MatchLabels != nil && res.MatchLabels.All {
-		return selector, nil
-	}
+	return selector, err
+}
 
-	labels, err := r.selectorLabels(res.MatchLabels, "the labels to match", neitherGiven)
-
-	// With empty: Any, an empty map in the field selects all objects. So does an absent field, unless there are defaultMatchLabels.
-	emptyMatchesAny := res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny
-	absentWithoutDefault := isAbsence(err) && res.DefaultMatchLabels == nil
-	isEmpty := len(labels) == 0 && (err == nil || absentWithoutDefault)
+// labelsToMatch returns matchLabels of the source s, or else its defaultMatchLabels. It returns no labels if all objects match:
+//   - with all: true
+//   - with empty: Any, if the map in the field is empty
+//   - with empty: Any, if there is no such field, and no defaultMatchLabels
+func (r *resolver) labelsToMatch(s *v1beta1.Source) (map[string]string, error) {
+	from := cmp.Or(s.Resource.MatchLabels, new(v1beta1.MapSource))
+	defaults := s.Resource.DefaultMatchLabels // Only sources with pick: One have any.
+	labels, err := r.selectorLabels(from, "the labels to match", neitherGiven)
+	isEmpty := len(labels) == 0 && (err == nil || isAbsence(err) && defaults == nil)
 
 	switch {
-	case emptyMatchesAny && isEmpty:
-		return selector, nil
-	case isFailure(err):
+	case len(labels) > 0:
+		return labels, nil
+	case isEmpty && (from.All || from.Empty == v1beta1.EmptyAny):
+		return nil, nil //nolint:nilnil // No labels match all objects.
+	case err != nil && !tolerates(s, err):
 		return nil, errors.Wrap(err, "cannot tell the labels to match")
-	case len(labels) == 0:
-		labels = res.DefaultMatchLabels // Only sources with pick: One have any.
-	}
-
-	if len(labels) == 0 {
+	case len(defaults) > 0:
+		return defaults, nil
+	default:
 		return nil, &absence{failure: neitherGiven, note: neitherGiven}
 	}
-
-	selector.GetMatchLabels().Labels = labels
-
-	return selector, nil
 }
 
 // wantedText returns the words of messages for what the selector selects: `ConfigMap (v1) named "tags" in the namespace "platform"`.

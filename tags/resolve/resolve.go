@@ -28,8 +28,8 @@ type LabelSet struct {
 	// empty if neither has a provider. A provider that is written in the input itself, as provider.value, is not in it.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. A label that may differ per composed resource is in PerResource
-	// only: env: test for Buckets alone is neither here, nor in Denied or Overridden.
+	// Labels of all sources, sorted. No two have the same tag key. Labels, Denied and Overridden lack labels that may differ per
+	// composed resource, such as env: test for Buckets alone. These are in PerResource only.
 	Labels []tags.Label
 
 	// PerResource has all labels for each composed resource. It is nil if no label differs.
@@ -46,8 +46,8 @@ type LabelSet struct {
 	// any.
 	ValuelessLabels []ValuelessLabel
 
-	// LeftOut is how many labels were left out of Labels and Denied, since each has at most 1,000 labels. It may count a key twice:
-	// see Surplus.
+	// LeftOut is how many labels were left out of Labels and Denied. Each of the two has at most 1,000. A key that two sources give
+	// may count twice.
 	LeftOut int
 
 	// Classes are the objects of sources with pick: One, by the names of the sources.
@@ -99,8 +99,9 @@ type SourceNote struct {
 func (n SourceNote) String() string { return n.Source + ": " + n.Why }
 
 // Valueless returns the expressions without a value, such as `sources[0]: expressions[team]: no such key: labels`, in the order of
-// their sources and keys. Expressions that are evaluated for each resource are among them if no resource so far has got a value.
-// Expressions of EmptySources are left out: a note of EmptySources says already that all of them lack a value.
+// their sources and keys. It leaves these out:
+//   - an expression that is evaluated for each resource, once any resource has got a value
+//   - all expressions of EmptySources: the note on the source says it already
 func (s *LabelSet) Valueless() []SourceNote {
 	empty := words.Map(slices.Concat(s.EmptySources, s.PerResource.EmptySources()), func(note SourceNote) string { return note.Source })
 	valueless := slices.Concat(s.CommonValueless, s.PerResource.valuelessEverywhere())
@@ -125,8 +126,8 @@ func SurplusMessage(surplus int) string {
 }
 
 // Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It also
-// gets the trusted labels among Overridden, since one of them may win after all. On Google Cloud, a/b becomes a_b. If a_b is reserved,
-// only a trusted label may have it. Then a trusted label a/b wins over the later, untrusted label a/b.
+// gets the trusted labels of Overridden, since such a label wins if its key becomes a reserved key. On Google Cloud, a/b becomes a_b. If
+// a_b is reserved, a trusted label a/b wins over a later, untrusted one.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
@@ -141,22 +142,21 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 // CommonLabels returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
 // env: test to some resources.
 func (s *LabelSet) CommonLabels() []tags.Label {
-	// A key that doesn't differ has no source here. A nil source is later than no other, so the label stays.
-	lastSources := s.PerResource.differingKeys()
+	lastSources := s.PerResource.differingKeys() // Other keys have no source. IsLaterThan is false for them.
 
 	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return lastSources[l.TagKey].IsLaterThan(l.Source) })
 }
 
 // ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
-// "classes": {"size": {…}}}. The keys of labels are qualified keys, and a class is the whole object, by the name of its source. Two
-// labels may have the same qualified key, but different tag keys: the tag keys plexsphere:env and, with keyForm: Tag, env both have the
-// qualified key env. Then the trusted label wins, or else the later one. See testdata/tocontext.yaml.
+// "classes": {"size": {…}}}. The keys of labels are qualified keys, and a class is the whole object, by the name of its source. If two
+// labels have the same qualified key, the trusted label wins, or else the later one. For example, the tag keys plexsphere:env and, with
+// keyForm: Tag, env both have the qualified key env. See testdata/tocontext.yaml.
 func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	winners := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.CommonLabels() {
-		if winner := winners[l.QualifiedKey]; winner.Beats(l) { // The first label of a key meets the zero Label, which beats none.
+		if earlier, ok := winners[l.QualifiedKey]; ok && earlier.Beats(l) {
 			continue
 		}
 
@@ -186,8 +186,8 @@ type resolver struct {
 	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
 	required       *require.Requirements
 
-	// evaluator evaluates expressions. passedSources are the sources whose objects requireObjects has passed to evaluator, even if
-	// there were no objects.
+	// evaluator evaluates expressions. passedSources are the sources whose objects requireObjects has passed to it. Sources without
+	// objects count, too.
 	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
@@ -242,26 +242,8 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 			return LabelSet{}, err
 		}
 
-		s, name := &input.Sources[i], input.SourceName(i)
-
-		// takeSource also fills r.selections[s] if s selects objects.
-		err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
-		if why := r.selections[s].ambiguity; why != "" {
-			r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, why})
-		}
-
-		if note, ok := noteIfOptional(s, err); ok {
-			r.set.EmptySources = append(r.set.EmptySources, SourceNote{name, note})
-			continue
-		}
-
-		if err != nil && !errors.Is(err, errWaiting) {
-			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", name)
-		}
-
-		isHop := s.IsHop() || s.Resource.IsComputed()
-		if objects := r.selections[s].objects; len(objects) > 0 && isHop {
-			r.set.Hops = append(r.set.Hops, Hop{name, words.Map(objects, func(o namedObject) string { return o.name })})
+		if err := r.resolveSource(&input.Sources[i], i); err != nil {
+			return LabelSet{}, errors.Wrapf(err, "cannot resolve %s", input.SourceName(i))
 		}
 	}
 
@@ -290,6 +272,31 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 	return r.set, nil
 }
 
+// resolveSource adds the labels of the source s to the set, and notes on s. i is the index of s. While Crossplane fetches objects for s,
+// s adds no labels, and there is no error.
+func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
+	name := r.input.SourceName(i)
+	err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
+	emptyNote, isEmpty := noteIfOptional(s, err)
+	selected := r.selections[s] // By takeSource. It is zero if s selects no objects.
+	isInChain := s.IsHop() || s.Resource.IsComputed()
+
+	if selected.ambiguity != "" {
+		r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, selected.ambiguity})
+	}
+
+	switch {
+	case isEmpty:
+		r.set.EmptySources = append(r.set.EmptySources, SourceNote{name, emptyNote})
+	case err != nil && !errors.Is(err, errWaiting):
+		return err
+	case isInChain && len(selected.objects) > 0:
+		r.set.Hops = append(r.set.Hops, Hop{name, words.Map(selected.objects, func(o namedObject) string { return o.name })})
+	}
+
+	return nil
+}
+
 // finishLabels leaves out labels beyond maxLabels once all sources are merged. It also drops the PerResource if no label in it differs.
 // The error is a LimitError.
 func (r *resolver) finishLabels() error {
@@ -297,14 +304,13 @@ func (r *resolver) finishLabels() error {
 		return err
 	}
 
-	p := r.set.PerResource
+	differs := slices.ContainsFunc(r.set.PerResource.all(), (*scopedLabel).differs)
 
 	switch {
-	case p == nil:
-	case !slices.ContainsFunc(p.labels, (*scopedLabel).differs):
+	case !differs:
 		r.set.PerResource = nil // For example, include leaves out all labels that would differ.
 	case r.set.LeftOut > 0:
-		p.dropLeftOut(r.mergedLabels)
+		r.set.PerResource.dropLeftOut(r.mergedLabels)
 	}
 
 	return nil

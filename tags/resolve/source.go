@@ -35,8 +35,7 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	case v1beta1.SourceTypeCompositeMetadata:
 		return "labels and annotations " + s.Prefix + "…"
 	case v1beta1.SourceTypeRequiredResource:
-		r := &resolver{xr: namedObject{Object: object.FromStruct(xr)}} // selectedTitle reads only the xr of a resolver.
-		return r.selectedTitle(s.Resource)
+		return (&resolver{xr: namedObject{Object: object.FromStruct(xr)}}).selectedTitle(s.Resource) // It needs only the xr.
 	case v1beta1.SourceTypeProviderConfig:
 		return "provider configs"
 	case v1beta1.SourceTypeExpression:
@@ -50,14 +49,12 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 // of provider configs, since only composed resources say which kinds these have. composite is the kind of the composite resource.
 func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 	switch {
-	case s.IsHop():
+	case s.IsHop() || s.Type == v1beta1.SourceTypeContextField || s.Type == v1beta1.SourceTypeProviderConfig:
 		return nil
 	case s.Resource != nil:
 		return s.Resource.ResourceKinds()
-	case s.Type == v1beta1.SourceTypeCompositeField || s.Type == v1beta1.SourceTypeCompositeMetadata:
-		return []v1beta1.ResourceKind{composite}
 	default:
-		return nil
+		return []v1beta1.ResourceKind{composite}
 	}
 }
 
@@ -70,7 +67,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.IsHop() || s.Include == nil { // IsHop is also true for the types Value and Expression, whose keys InputKeys returns.
+	if s.IsHop() || s.Include == nil { // The sources with InputKeys are among these: IsHop is true for the types Value and Expression.
 		return InputKeys(s)
 	}
 
@@ -96,8 +93,8 @@ func newLabel(input *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Labe
 
 // An absence is the error of something that isn't there: labels, objects, a field, or the value of an expression.
 type absence struct {
-	// failure is the text of the error if the source is required, such as "there is no Team (v1) named payments". If it is empty,
-	// the absence fails no source, not even a required one.
+	// failure is why a required source fails, such as "there is no Team (v1) named payments". It is empty for something that even a
+	// required source may lack, such as labels with its prefix.
 	failure string
 
 	// note is the message about a source that doesn't fail.
@@ -145,7 +142,8 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
-	// One scopedLabel stands for all labels that s reads in provider configs. LabelSetOf reads them later.
+	// Each composed resource may have another provider config, so LabelSetOf reads the labels later. One scopedLabel stands for all of
+	// them.
 	if s.Type == v1beta1.SourceTypeProviderConfig {
 		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
 		r.set.PerResource.addScoped(&scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
@@ -158,10 +156,10 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		return err
 	}
 
-	foundCount, takenCount, valuelessNote := 0, 0, ""
+	labelCount, takenCount, valuelessNote := 0, 0, "" // labelCount counts labels that include leaves out, too.
 
 	for _, labels := range found {
-		foundCount += len(labels)
+		labelCount += len(labels)
 		limit := sourceLimit{reserved: r.reserved}
 
 		for l, value := range r.includedLabels(s, labelSource, filter, labels) {
@@ -173,7 +171,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 			case ok:
 				takenCount++
 			case whyNone == "":
-				foundCount-- // A value of null is no label.
+				labelCount-- // A value of null is no label.
 			default:
 				valuelessNote = cmp.Or(valuelessNote, noValue+whyNone)
 				r.set.CommonValueless = append(r.set.CommonValueless, SourceNote{labelSource.Name, whyNone})
@@ -188,8 +186,8 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 	}
 
 	// It is an absence if include leaves out all labels, or if none has a value. Empty maps are on purpose, and no absence.
-	if foundCount > 0 && takenCount == 0 {
-		return &absence{note: cmp.Or(filter.emptyReason, valuelessNote, fmt.Sprintf("include matches none of its %d labels", foundCount))}
+	if labelCount > 0 && takenCount == 0 {
+		return &absence{note: cmp.Or(filter.emptyReason, valuelessNote, fmt.Sprintf("include matches none of its %d labels", labelCount))}
 	}
 
 	return nil
@@ -246,11 +244,10 @@ func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, f
 	}
 }
 
-// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar. The limit
-// may leave out the label. An expression that reads a composed resource, such as desired.spec.region, is evaluated later, for each
-// resource. The result ok is false in two cases:
-//   - The value is null. Then whyNone is empty.
-//   - An expression has no value. Then whyNone is the reason.
+// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar. If an
+// expression reads a composed resource, such as desired.spec.region, l gets its value later, for each resource. The limit may leave out
+// a label that has its value now. ok reports whether l has a value, or gets it later. If an expression has no value, whyNone is the reason.
+// If a value is null, whyNone is empty.
 func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *sourceLimit) (whyNone string, ok bool, err error) {
 	switch {
 	case value.expression == nil:

@@ -30,6 +30,12 @@ type TagPattern struct {
 	Untrusted bool
 }
 
+// withKey returns the pattern with another key.
+func (p TagPattern) withKey(key string) TagPattern {
+	p.Key = key
+	return p
+}
+
 // resolveTagPatterns resolves removeTags and ignoreTags of the input. If include, removeTags and ignoreTags together read more than
 // maxPatterns patterns from fields and expressions, there is an error. See testdata/tagkeys.yaml.
 func (r *resolver) resolveTagPatterns() error {
@@ -54,13 +60,12 @@ func (r *resolver) resolveTagPatterns() error {
 	return tooManyError(r.patternCounts, maxPatterns, "patterns of keys in fields and expressions", "shorten the list that it reads")
 }
 
-// tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags: copies of the template, each with a key. An entry has one
-// key, such as {key: "backup:*"}, or a field with keys, such as {fromFieldPath: spec.ignored}. For mismatch and kinds, see valueAt. name
-// is the name of the entry in messages.
+// tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags. The entry has one key, such as {key: "backup:*"}, or a field
+// with keys, such as {fromFieldPath: spec.ignored}. Each key gets a copy of the template, with value or onConflict of the entry. The field
+// must be of one of the kinds: see valueAt, also for mismatch. name is the name of the entry in messages.
 func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds ...string) ([]TagPattern, error) {
 	if entry.FromFieldPath.IsZero() {
-		template.Key = entry.Key
-		return []TagPattern{template}, nil
+		return []TagPattern{template.withKey(entry.Key)}, nil
 	}
 
 	patterns, err := r.patternsFromField(entry, template, mismatch, kinds)
@@ -69,8 +74,8 @@ func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template T
 	return patterns, errors.Wrapf(err, "cannot resolve %s", name)
 }
 
-// patternsFromField returns the patterns in the field of an entry: two patterns for the list spec.ignored: [owner, team/*], and one for
-// the map spec.removed: {env: test}. All of them are Untrusted.
+// patternsFromField returns the patterns in the field of an entry: two patterns for the list spec.ignored: [owner, team/*]. For a map, the
+// patterns have values, but nothing of the template: see tagPatternsOfMap. All patterns are Untrusted.
 func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds []string) ([]TagPattern, error) {
 	template.Untrusted = true
 
@@ -91,14 +96,11 @@ func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern
 
 	keys, err := patternsIn(n, name, v1beta1.ValidateKeyPattern)
 
-	return words.Map(keys, func(key string) TagPattern {
-		template.Key = key
-		return template
-	}), err
+	return words.Map(keys, template.withKey), err
 }
 
-// tagPatternsOfMap returns a pattern for each field of the map m: for {"env": "test"}, the pattern removes env=test only. name is the
-// name of the map in messages.
+// tagPatternsOfMap returns a pattern for each field of the map m, which only removeTags may have. For {"env": "test"}, the pattern removes
+// env=test only. name is the name of the map in messages.
 func tagPatternsOfMap(name string, m *structpb.Value) ([]TagPattern, error) {
 	values, err := object.StringMap(m, name)
 	patterns := make([]TagPattern, 0, len(values))
