@@ -42,7 +42,7 @@ func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
 // pickOne picks the class of the composite resource among the objects of the source s, and takes the provider that the class
 // names. objects and findErr are the results of findObjects. The class is the first of these:
 //   - the object that the status of the composite resource records
-//   - none, if the composite resource is bound
+//   - none, if the composite resource is bound: it has its resource already
 //   - the object with the lowest name, and among equal names with the lowest namespace
 //
 // See testdata/class.yaml.
@@ -52,8 +52,8 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, err
 	}
 
-	recorded := r.recordedIndex(s, objects) // It is -1 if there are no objects.
-	searchEnded := findErr == nil || isAbsence(findErr)
+	recorded := r.recordedIndex(s, objects)             // It is -1 if there are no objects.
+	searchEnded := findErr == nil || isAbsence(findErr) // Before, objects may lack the recorded one.
 
 	switch {
 	case bound && searchEnded && recorded < 0:

@@ -278,7 +278,7 @@ func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 	name := r.input.SourceName(i)
 	err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
 	emptyNote, isEmpty := noteIfOptional(s, err)
-	selected := r.selections[s] // By takeSource. It is zero if s selects no objects.
+	selected := r.selections[s] // If s selects objects, takeSource has set it.
 	isInChain := s.IsHop() || s.Resource.IsComputed()
 
 	if selected.ambiguity != "" {

@@ -244,10 +244,11 @@ func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, f
 	}
 }
 
-// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar. If an
-// expression reads a composed resource, such as desired.spec.region, l gets its value later, for each resource. The limit may leave out
-// a label that has its value now. ok reports whether l has a value, or gets it later. If an expression has no value, whyNone is the reason.
-// If a value is null, whyNone is empty.
+// takeValue adds the label l of the source s to the set, with the text of its value: 3 becomes "3" with the encoding Scalar. The limit
+// may leave out l. ok reports whether l has a value:
+//   - If an expression reads a composed resource, such as desired.spec.region, ok is true: l gets a value later, for each resource.
+//   - If an expression has no value, ok is false, and whyNone is the reason.
+//   - If a value is null, ok is false, and whyNone is empty.
 func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *sourceLimit) (whyNone string, ok bool, err error) {
 	switch {
 	case value.expression == nil:
