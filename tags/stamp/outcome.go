@@ -96,6 +96,14 @@ func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
 }
 
+// finish returns the Outcome once all resources are added. The error is a LimitError if labels lack slots that they must get.
+func (o *outcomes) finish() (*Outcome, error) {
+	counts := o.allSkips.resourceCounts
+	o.Skips, o.CloudRefuses = o.allSkips.skipped.sorted(counts), o.allSkips.refused.sorted(counts)
+
+	return &o.Outcome, o.limits.limitError()
+}
+
 // finalTags returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
 // owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *plan) finalTags() map[string]string {

@@ -132,17 +132,6 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// hasMoreThanProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
-func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
-	for e := range set.All() {
-		if !locate.ProviderSets(t.Field, e.Key) {
-			return true
-		}
-	}
-
-	return false
-}
-
 // ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. It counts as the owner of an atomic field, which it
 // replaces as a whole. The result is false in three cases:
 //   - The provider owns an entry, such as crossplane-kind.

@@ -141,10 +141,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 	}
 
-	out.Skips = out.allSkips.skipped.sorted(out.allSkips.resourceCounts)
-	out.CloudRefuses = out.allSkips.refused.sorted(out.allSkips.resourceCounts)
-
-	return &out.Outcome, out.limits.limitError()
+	return out.finish()
 }
 
 // planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has the

@@ -69,6 +69,17 @@ func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Target.Field.ProviderTags, e.Key)
 }
 
+// hasMoreThanProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
+func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
+	for e := range set.All() {
+		if !locate.ProviderSets(t.Field, e.Key) {
+			return true
+		}
+	}
+
+	return false
+}
+
 // missingInCloud returns how many tags the provider still has to add to the resource in the cloud: 2 if it adds three tags, and the Tags of
 // s have one of them, crossplane-kind. It returns 0 if no slots are kept free for the provider's tags.
 func (s *State) missingInCloud() (count int) {
