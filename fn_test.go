@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -1259,6 +1260,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 
+	debug.SetGCPercent(400) // The program itself collects garbage as rarely: see pace in package serve.
 	os.Exit(m.Run())
 }
 
