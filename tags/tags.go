@@ -55,14 +55,14 @@ type Label struct {
 	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// GivesTagKey reports whether the source gives whole tag keys, by keyForm: Tag. The label env then has the TagKey env, without the
-	// key prefix.
+	// GivesTagKey reports whether the source has keyForm: Tag. Then its keys are whole tag keys: the label env has the TagKey env, and
+	// no key prefix.
 	GivesTagKey bool
 
 	// Value of the label, before a value format applies.
 	Value string
 
-	// Source of the label, or nil: the labels of the function CloudTags have no source.
+	// Source of the label. Labels that a Go program gives to CloudTags have none.
 	Source *Source
 
 	// Trusted reports whether the label may have a reserved key: its source has trusted: true.
@@ -156,7 +156,7 @@ func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLa
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag of a skipped label, with its value. A [SkippedLabel] is the same for messages, without the value.
+// A SkippedTag is the tag of a skipped label. Messages have a [SkippedLabel] instead, which has no value.
 type SkippedTag struct {
 	Tag
 

@@ -110,7 +110,7 @@ type Targets struct {
 // Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
 // has the tag field spec.forProvider.tags and the profile aws. managesTags is false if the input only
 // copies Kubernetes metadata: then no resource is selected. Once ctx has ended, Find returns the error of ctx.
-func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, managesTags bool) (*Targets, error) { //nolint:revive // Without labels and entries, nobody asks for tags.
+func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, managesTags bool) (*Targets, error) { //nolint:revive // A flag: only the caller knows whether there is anything to do with tags.
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
 
@@ -124,12 +124,11 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		t := &all[i]
 		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
-		// Resources from which all labels are gone are selected, too: their tags must go.
-		if managesTags {
+		if managesTags { // Even if all labels are gone: their tags must go.
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
-		// An ignored resource keeps the tags that Crossplane has applied, since this function desires them again.
+		// An ignored resource is to keep the tags that Crossplane has applied. So this function has to desire them again, in their field.
 		keepsTags := t.LeaveReason == Ignored && !t.Observed.IsZero()
 		if t.Selected && (t.LeaveReason == None || keepsTags) {
 			ts.Locate(t)
@@ -207,8 +206,8 @@ func (ts *Targets) Locate(t *Target) bool {
 }
 
 // UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
-// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. Then labels win over
-// copies: the copy team: a becomes a tag only if no label has the key team.
+// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can decide on copies after labels:
+// the copy team: a becomes a tag only if no label has the key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -235,7 +234,7 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 
 // copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:
 // for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one value isn't a map, it returns all of after. Azure
-// ignores the case of keys: for {Zone: a} and {Zone: a, zone: b}, copiedEntries returns both entries.
+// ignores the case of keys: for {Zone: a} and {Zone: a, zone: b}, copiedEntries returns both, which are entries of one tag.
 func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	if !before.IsObject() || !after.IsObject() {
 		return after

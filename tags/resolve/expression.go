@@ -49,18 +49,20 @@ func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.
 	return v, errors.Wrap(err, "the expression")
 }
 
-// valuelessError returns the *absence of an expression without a value. If setting is "the name" and why is "it is empty", its note is
-// "the expression of the name has no value: it is empty". The failure lacks the setting, which callers add.
+// valuelessError returns the *absence of an expression without a value. why is the reason, such as "it is empty". The note has the
+// setting: "the expression of the name has no value: it is empty". The failure doesn't, since callers put it before the error.
 func valuelessError(setting, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
 }
 
 // requireObjects requires the objects that the expression e reads, and passes them to r.evaluator. For required.team.metadata.name,
 // these are the objects of the source "team". While Crossplane fetches any of them, the error is errWaiting.
-func (r *resolver) requireObjects(e expression.Expression) (waiting error) {
+func (r *resolver) requireObjects(e expression.Expression) error {
+	var waiting error
+
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
-		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != "" // As required.team, for the name team.
+		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != "" // Expressions read the source "team" as required.team.
 		isRead := isReadable && (e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name))
 
 		if !isRead || r.passedSources[s] {
@@ -119,8 +121,8 @@ func (r *resolver) computeText(s *v1beta1.Source, value foundValue) (text, whyNo
 	return text, whyNone, ok, err
 }
 
-// noteAbsence returns the absence of a value after the name of the expression: "expressions[team]: no such key: labels". If the source s
-// is required, this is an error instead.
+// noteAbsence returns a note on an expression without a value: "expressions[team]: no such key: labels". If the source s is required, it
+// returns an error instead.
 func (f foundValue) noteAbsence(s *v1beta1.Source, absence error) (string, error) {
 	if s.Required() {
 		return "", errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, absence)

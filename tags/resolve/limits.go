@@ -21,13 +21,13 @@ const (
 	// maxPatternText is the most bytes of a text with patterns in YAML: a thousand patterns of usual length.
 	maxPatternText = 64 << 10
 
-	// maxStandard is the most bytes of a standard. To decode more takes seconds.
+	// maxStandard is the most bytes of a standard, an input that the input extends. To decode more takes seconds.
 	maxStandard = 256 << 10
 )
 
 // tooManyError returns an error if the sum of the counts is above the limit, and otherwise nil. The error names the largest count:
-// "there are 1001 patterns, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list". There, the things are
-// "patterns", and the advice is "shorten the list".
+// "there are 1001 patterns, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list". Here, things is
+// "patterns", and advice is "shorten the list".
 func tooManyError(counts map[string]int, limit int, things, advice string) error {
 	total := 0
 	for _, n := range counts {
@@ -47,8 +47,8 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 type LimitError struct{ error }
 
 // leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay first, and then
-// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has room for
-// maxLabels other labels. If there are too many trusted labels, the error is a LimitError.
+// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has a limit of
+// its own, also maxLabels. If there are too many trusted labels, the error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })

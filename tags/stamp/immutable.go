@@ -38,7 +38,7 @@ func mayExistInCloud(t *locate.Target) bool {
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasNewAttempt := pending.After(failed) // The same second is no new attempt: an attempt can begin and fail within one second.
+	hasNewAttempt := pending.After(failed) // If both are in one second, the attempt that began there has failed there.
 	hasFailed := failed.After(succeeded) && !hasNewAttempt
 
 	return hasBegun && !hasFailed
@@ -50,7 +50,7 @@ func isImportedUntagged(t *locate.Target) bool {
 	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
 	})
-	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // Without metadata.managedFields, Crossplane counts as the owner.
+	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // Without metadata.managedFields, HasOurs is true.
 
 	return !isMadeByCrossplane && !isTaggedByCrossplane
 }
@@ -103,8 +103,8 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	set := reportedUnderName(t, l, keys)
 	if set == nil {
 		value := t.ObservedValue
-		if stuckWithoutTags(t) { // The cloud has no tags, and the provider refuses the tags of the field.
-			value = object.Node{}
+		if stuckWithoutTags(t) {
+			value = object.Node{} // t was made without tags. The provider refuses the tags that the field got later.
 		}
 
 		var err error
@@ -114,7 +114,7 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		// In an atomic field, the provider's own tags must be desired, too: see desiredTags.
+		// The provider adds its own tags again. But in an atomic field, they must be desired: see desiredTags.
 		if !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) {
 			set.Remove(e)
 		}
@@ -126,8 +126,9 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil. It
 // leaves out two kinds of tags that t wasn't made with:
 //   - Tags that only the cloud sets, such as aws:createdBy.
-//   - Tags that the cloud lacks. Google's Terraform provider reports the cloud's labels in effectiveLabels, the first path of
-//     Field.Observed. In its field labels, it also reports desired labels that the cloud lacks: see SetLabels in its tpgresource/labels.go.
+//   - Tags that the cloud lacks. On Google Cloud, status.atProvider.labels also has desired labels that the cloud lacks: see SetLabels in
+//     tpgresource/labels.go of Google's Terraform provider. There, the first path of Field.Observed is status.atProvider.effectiveLabels,
+//     which has the labels of the cloud.
 func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.Set {
 	i := indexUnderName(t)
 	if i < 0 {
@@ -137,8 +138,8 @@ func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.S
 	underName, _ := t.Observed.At(t.Field.Observed[i]) // An error means that there is no such field.
 	set := t.ReadTags(underName, keys)
 
-	mostComplete, _ := t.Observed.At(t.Field.Observed[0]) // Such as effectiveLabels, or else labels itself.
-	inCloud := t.ReadTags(mostComplete, keys)
+	first, _ := t.Observed.At(t.Field.Observed[0])
+	inCloud := t.ReadTags(first, keys) // The same tags as in set, if the field's name is the first path.
 
 	for e := range set.All() {
 		isMissing := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID) // An opaque string has no ID.
@@ -159,10 +160,10 @@ func indexUnderName(t *locate.Target) int {
 }
 
 // stuckWithoutTags reports whether the cloud has no tags of t, and the provider refuses every update. Its caller has found no tags in the
-// status of t. Three more things must hold:
-//   - The provider of this kind reports tags under the name of the field, such as status.atProvider.labels, if there are any.
-//   - status.atProvider has other fields: the provider has looked at the cloud, and leaves out an empty map of labels.
-//   - The condition Synced is False with the reason ReconcileError.
+// status of t. By three more things, there are none:
+//   - The provider would report tags under the name of the field, such as status.atProvider.labels.
+//   - status.atProvider isn't empty, so the provider has looked at the cloud.
+//   - The condition Synced is False with the reason ReconcileError: the provider refuses the update.
 func stuckWithoutTags(t *locate.Target) bool {
 	reported, _ := t.Observed.At(atProviderPath) // An error means that there is no such field.
 	if indexUnderName(t) < 0 || reported.IsEmpty() {
@@ -194,9 +195,9 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) noteImmutable() {
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
-		isGone := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags wants no such tag, and there is none.
+		isRemoved := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags names the label, and the field has no such tag.
 
-		if p.allRecords[i].Fate != Tagged && !isGone {
+		if p.allRecords[i].Fate != Tagged && !isRemoved {
 			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}
@@ -216,7 +217,7 @@ func (p *plan) keepFixed() {
 
 	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{} // The changes that the plan had are dropped.
 
-	// isSame takes {} for null. But for the API server, {} instead of null is a change, so the desired value becomes the observed one.
+	// For the API server, {} instead of null is a change. So the copy desires exactly the observed value.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

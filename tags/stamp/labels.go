@@ -31,13 +31,13 @@ type Labels struct {
 	// ours:env, it has two positions for ours:env.
 	positionsByFold map[string][]int
 
-	// firstWithReservedKey has each reserved key of the labels in all, in lower case. By this key, it has the position of the first label with
-	// the key. reservedByLabels has the same keys.
+	// firstWithReservedKey has the position of the first label with each reserved key, by the key in lower case. reservedByLabels has these
+	// keys.
 	firstWithReservedKey map[string]int
 	reservedByLabels     profile.KeySet
 
-	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label becomes no tag, but an earlier step's
-	// tag with its key is removed: see removeReserved.
+	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label becomes no tag. If an earlier step of
+	// the pipeline has set a tag with its key, removeReserved removes the tag all the same.
 	reservedBySkipped profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// If the profile aws skips a label, all resources on aws share the reason. A Narrow profile is for BucketObjects only, for example.
+		// If the profile aws skips a label, all resources on aws share the reason. If the Narrow profile of BucketObjects skips it, they don't.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 

@@ -193,7 +193,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
 // was free for the cloud's backup: daily.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // A tag has no entries if removeTags names all of them.
+	for _, entries := range d.otherSystemsTags { // In a list of strings, a tag can have several entries. removeTags may name all.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

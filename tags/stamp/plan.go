@@ -19,16 +19,16 @@ type plan struct {
 	// decision is nil if the tags can't be read, or if there is nothing to decide.
 	decision *Decision
 
-	// getsDecidedTags reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written. Then
-	// nothing is told of allRecords.
+	// getsDecidedTags reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written. As
+	// long as it is false, allRecords aren't reported.
 	getsDecidedTags bool
 
 	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If a field gets no labels, it has
 	// only records of tags that are taken away: see planReserved.
 	allRecords []Record
 
-	// restoredProviderTags reports whether desiredTags added the provider's own tags, such as crossplane-kind, to an atomic list of earlier
-	// steps' tags. Otherwise, Crossplane would replace the list, and the provider's tags would be lost.
+	// restoredProviderTags reports whether desiredTags put the provider's own tags, such as crossplane-kind, back into an atomic list that
+	// earlier steps desire. Without them, Crossplane would remove these tags.
 	restoredProviderTags bool
 }
 
@@ -92,8 +92,8 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 // needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:
 //   - There are labels, copied metadata, or entries of removeTags or ignoreTags.
 //   - There are reserved keys. Tags of earlier steps that have such keys go.
-//   - The field is atomic. It may need the provider's own tags (desiredTags), or an empty value such as [] (neededByParent).
-//   - The provider fills a missing field (LateInit). If an earlier run has removed the field, this run may add an empty one.
+//   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see neededByParent).
+//   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see writeEmptyField.
 //   - The observed field has tags. If all of them go, one may have to stay: see keepLastTag.
 func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
 	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()

@@ -21,8 +21,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 	p.restoredProviderTags = restored
 
-	// In an atomic field, the tags of other managers go if a step desires the field. Nobody knows that before the decision, so
-	// OtherManagersTags has such tags, too: see stayingTags.
+	// In an atomic field, the tags of other managers go once a step desires the field. Whether a step does is known only after the decision.
+	// So OtherManagersTags has all tags of other managers, and stayingTags returns those that stay.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
@@ -61,11 +61,11 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 
 	hasDesiredTags := set.Len() > 0
 
-	// A label may have the key crossplane-kind=a. With providerKeys, the string crossplane-kind=a=b is the provider's tag all the same. Each
-	// of the provider's tags has one entry.
+	// With providerKeys, crossplane-kind=a=b is the provider's tag crossplane-kind: a=b, even if a label has the key crossplane-kind=a.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
-		if e := entries[0]; locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
-			restored = set.Restore(e) || restored // Restore adds no string twice.
+		e := entries[0] // Each of the provider's tags has one entry.
+		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, as the tag of a label.
 		}
 	}
 

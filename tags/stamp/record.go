@@ -44,9 +44,8 @@ type Record struct {
 
 	Fate Fate
 
-	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the label's
-	// own string is enough, even if it is read as another tag: the label a: b=c has the string a=b=c, which may be read as a=b: c. Only Look
-	// sets HasKey.
+	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the string of
+	// the label is enough, even if it is read as the tag of another label: see labelIsTag. Only Look sets HasKey.
 	HasKey bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say

@@ -50,10 +50,10 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems is how many bytes of labels have been decided on in items of lists. It limits the memory: see maxBytesInItems.
+	// bytesInItems counts the bytes of the labels in each item of lists such as tagSpecifications. It limits the memory: see maxBytesInItems.
 	bytesInItems int
 
-	// addedBytes is how many bytes labels have added to items of lists and to composite resources. It limits the response: see maxAdded.
+	// addedBytes counts the bytes that labels add to items of lists and to composite resources. It limits the response: see maxAdded.
 	addedBytes int
 }
 
@@ -76,7 +76,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.newOwnTagCheck() // matchCloudTags doesn't count tags of this step.
+	s.Sets = s.newOwnTagCheck() // Sets reports whether this step sets a tag: matchCloudTags doesn't count such tags.
 
 	return s
 }
@@ -90,8 +90,8 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// A source counts even without labels: the tags of labels that are gone must go. An input that only copies Kubernetes metadata has no
-	// such entries, and selects no resource.
+	// A source counts even without labels: the tags of labels that are gone must go. An input that only copies Kubernetes metadata has none
+	// of these settings, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -100,8 +100,8 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Changed of the Outcome has the Bucket
-// with plexsphere:env: prod, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a
+// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Outcome.Changed has the Bucket with the
+// tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a
 // LimitError, or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
@@ -145,8 +145,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 }
 
 // planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has the
-// field volumeTags for the tags of its volumes. planAll calls onPlan for each plan p. resourcePlan is always the plan for the tags of t
-// itself, and the first call has it as p, too.
+// field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for resourcePlan, the plan for the tags of
+// t itself. Each call also gets resourcePlan, since volumeTags need not repeat what it says.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {

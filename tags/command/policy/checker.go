@@ -39,8 +39,8 @@ type profileChecker struct {
 	// admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes has the characters of the key prefix and of the prefix in keyFormat, such as plexsphere:acme_. applyFormat looks
-	// for capitals such as É in keyPrefixes only: label keys have none, since skipMessages refuses them.
+	// keyPrefixes has the key prefix and the prefix in keyFormat one after the other: plexsphere:acme_. applyFormat looks for
+	// capitals such as É there. Label keys have none, since skipMessages refuses them.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -100,8 +100,8 @@ func inAllCases(text string) string {
 // admitCapitals adds capitals such as É to a class that has small letters such as é. The function makes é of É in values. CEL's lowerAscii
 // doesn't, so the policy has to admit É.
 func admitCapitals(class profile.Class) profile.Class {
-	// \p{Ll} matches small letters, and \p{Lu} and \p{Lt} match capitals. Only Google Cloud's class of values has \p{Ll}, and it has no
-	// Without.
+	// \p{Ll} matches small letters, and \p{Lu} and \p{Lt} match capitals. Only Google Cloud's class of values has \p{Ll}, and its
+	// field Without is empty.
 	const small = `\p{Ll}`
 	if !strings.Contains(class.Pattern, small) || class.Without != "" {
 		return class
@@ -116,7 +116,7 @@ func admitCapitals(class profile.Class) profile.Class {
 // refusedCapitals returns a regular expression of the capitals that admitCapitals leaves out:
 //
 //   - capitals such as 𝐀, which have no lower case
-//   - capitals such as Ⱥ, whose lower case has more bytes. CEL would count the bytes of Ⱥ, which are too few
+//   - capitals such as Ⱥ, whose lower case has more bytes. CEL would count the bytes of Ⱥ, and admit a tag that is too long
 //
 // The expression is short, with ranges such as 𝐀-𝐙 and without escapes, since it costs CEL budget of the API server.
 var refusedCapitals = sync.OnceValue(func() string {
@@ -143,10 +143,10 @@ var refusedCapitals = sync.OnceValue(func() string {
 // skipMessages returns the expression of a list of messages, one for each label that can't be a tag: `label owner = "a/b" cannot be the
 // hetzner tag owner: value-character-class (…)`. The first check whose condition is true gives the end of the message.
 func (c *profileChecker) skipMessages() celText {
-	// CEL makes lower case of ASCII only. So the policy refuses other keys if the format makes lower case, or if the cloud ignores case.
-	isNotASCII := ""
+	// CEL makes lower case of ASCII only. So if the format makes lower case, or if the cloud ignores case, keys must be ASCII.
+	refusesKey := ""
 	if _, _, lowercase := c.keyFormat.Parts(); lowercase || c.IgnoresCase() {
-		isNotASCII = "!" + matches("l.key", asciiOnly)
+		refusesKey = "!" + matches("l.key", asciiOnly)
 	}
 
 	// Some clouds limit key, separator and value together, such as owner:me.
@@ -165,7 +165,7 @@ func (c *profileChecker) skipMessages() celText {
 		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition())},
 		{profile.KeyTooLong, exceeds("tag", c.Key)},
 		{profile.ValueTooLong, anyOf(exceeds("value", c.Value), exceeds(entry, c.Entry))},
-		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), isNotASCII)},
+		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), refusesKey)},
 		{profile.ValueCharacterClass, anyOf(notAdmitted("value", c.admittedValues), notAdmitted(entry, c.EntryClass))},
 	} {
 		if check.condition != "" {
@@ -175,7 +175,7 @@ func (c *profileChecker) skipMessages() celText {
 
 	brokenRule.WriteString("    ''\n  ")
 
-	// In the message, rule, value and tag stand for the results of these expressions: see let. A label that breaks no rule has no message.
+	// let gives the names rule, value and tag to the results of the expressions. A label that breaks no rule has no message.
 	message := fmt.Sprintf("rule == '' ? '' : l.name + ' = ' + %s + ' cannot be the %s tag ' + tag + ': ' + rule", quotedInMessage("l.value"), c.Name)
 	message = let("rule", brokenRule.String(), message)
 	message = let("tag", c.CELTagKey, let("value", c.CELTagValue, "\n  "+message))
@@ -193,7 +193,7 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
 	// If the format replaces O by 0, the label Owner becomes the tag 0wner, which doesn't match the reserved key owner. So if the format
-	// replaces letters, the keys before the format count, too.
+	// replaces letters, the keys before the format, l.key and l.tag, count, too.
 	_, replacements, _ := c.keyFormat.Parts()
 	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
@@ -244,7 +244,7 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 // Slots returns the number of tag slots for labels of objects, and the limit for messages: "aws tags: count-cap (at most 47 tags on a
 // resource: 50, less 3 of the provider)".
 func (c *profileChecker) Slots() (slots int, limit string) {
-	// inputLabels have no values, so reasons about values don't count: a label takes a slot even if its value is too long.
+	// The values of inputLabels aren't known here. So a label takes a slot even if Judge takes its value for too long, for example.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
 		tag, reason := c.tagger.Judge(l)
 		return tag.Key, isAdmittedKey(reason)
