@@ -29,7 +29,7 @@ func (d *Decision) conflictOf(i int) error {
 
 	if first := d.ObservedTags.Find(id); first != nil {
 		for e := range d.ObservedTags.EntriesWith(id) {
-			// One entry is enough that is the label's tag already, or that Crossplane has applied.
+			// There is no conflict if any entry is the label's tag already, or is Crossplane's.
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil
 			}
@@ -44,8 +44,8 @@ func (d *Decision) conflictOf(i int) error {
 		return nil
 	}
 
-	// Some providers never drop a reported tag. There, e may be an old tag of Crossplane that the cloud has lost. But if Crossplane
-	// neither made nor tagged the resource, e is somebody else's tag.
+	// A provider that never drops a reported tag may still report an old tag of Crossplane, which the cloud has lost. But if Crossplane
+	// neither made nor tagged the resource, the tag is somebody else's.
 	if t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}

@@ -22,12 +22,12 @@ type Decision struct {
 	// free is the number of free tag slots, while fill fills them. On AWS, a resource has 50 slots, one for each tag.
 	free int
 
-	// insteadOfLabel has the entries of the cloud's tag that takes the slot of a label, by the label's position. With ignoreTags [backup],
+	// insteadOfLabel has the entries of a tag of the cloud, by the position of the label whose slot the tag takes. With ignoreTags [backup],
 	// the cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOfLabel map[int][]tagset.Entry
 
-	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. Each tag has all entries of the
-	// cloud, such as the strings zone=a and zone=b. The field may have some of the entries already.
+	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. In a list of strings, one tag can have
+	// several entries, such as zone=a and zone=b. The field may have some of them already.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -45,7 +45,8 @@ type Decision struct {
 	// trusted has the tags that stay because an earlier step set them from a trusted source, key to value.
 	trusted map[string]string
 
-	// followedNow has the changes in the cloud that this run follows. A later run finds them in FollowedBefore.
+	// followedNow has the changes in the cloud that this run takes over to the tag field: see follow. A later run finds them in
+	// FollowedBefore.
 	followedNow followedChanges
 }
 
@@ -88,13 +89,14 @@ func (d *Decision) removeReserved() {
 			continue
 		}
 
-		// The provider would add its own tag again. In one string of tags, an entry can be ambiguous: controllers find different keys in it.
-		// Such an entry goes all the same, since somebody may find another reserved key in it.
+		// The provider would add its own tag again. But in a joined string such as a=1,b=2, controllers may find another reserved key in the
+		// entry (IsAmbiguous), so such an entry is removed.
 		if l.setByProvider(e) && !e.IsAmbiguous() {
 			continue
 		}
 
-		// A trusted label of this step decides on its key, even if the label was skipped. On other keys, earlier steps of this function decide.
+		// If a trusted label of this step has the key, this step decides on the tag, even if the label was skipped. Otherwise, a tag stays that
+		// an earlier step of this function has set from a trusted source.
 		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
@@ -108,7 +110,7 @@ func (d *Decision) removeReserved() {
 		switch {
 		case !hasLabel:
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		case !d.takesSlotAlready(e): // No other field manager keeps e, so the label owner gets the slot of Owner.
+		case !d.takesSlotAlready(e): // No other field manager keeps the tag Owner, so the label with the key owner gets its slot.
 			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
@@ -116,8 +118,8 @@ func (d *Decision) removeReserved() {
 
 // getsTrustedLabel reports whether the entry e is or becomes the tag of a trusted label, in one of two cases:
 //   - The label's key is reserved. Later, the label owner: team-a replaces owner: me.
-//   - The label's key isn't reserved, and e has the label's value already. If owner is reserved, the string owner=a=b stays if it is the
-//     tag of the trusted label owner=a: b.
+//   - The label's key isn't reserved, and e is the label's tag already. If owner is reserved, the string owner=a=b stays if there is a
+//     trusted label with the key owner=a and the value b.
 func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {

@@ -144,7 +144,7 @@ func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam
 func (d *Decision) noteStayingTags(notes *Notes) {
 	staying := d.stayingTags()
 
-	// Crossplane applies no field without desired tags. So other managers' tags stay, even in an atomic field.
+	// Without desired tags, Crossplane doesn't apply the field, and so replaces nothing: other managers' tags stay, even in an atomic field.
 	if d.Tags.Len() == 0 {
 		staying = d.OtherManagersTags
 	}
@@ -162,7 +162,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		switch {
 		case isReserved:
 			found.addOwned(NoteReserved, owner.Manager, reservedKey)
-		case owner.Others && d.Labels.hasKeyPrefix(e): // An entry without any owner stays, too, but is nobody's leftover.
+		case owner.Others && d.Labels.hasKeyPrefix(e): // An entry that nobody owns stays, too, but there is nobody to ask to remove it.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string has no Key, but a text before the separator.
 		}
@@ -176,8 +176,8 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 	*notes = append(*notes, found...)
 }
 
-// keysWithOtherValues returns the keys of tags that stay because removeTags names them with other values only. With removeTags [{key: env,
-// value: test}], it returns env for the tag env: prod.
+// keysWithOtherValues returns the keys of tags that stay because removeTags names their keys with other values only. With removeTags [{key:
+// env, value: test}], it returns env for the tag env: prod.
 func (d *Decision) keysWithOtherValues() (keys []string) {
 	// Decide has removed the tags with the named values. So the tags with named keys that are left have other values, or are the provider's
 	// own tags, which stay at any value.
@@ -193,7 +193,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
 // was free for the cloud's backup: daily.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // In a list of strings, a tag can have several entries. removeTags may name all.
+	for _, entries := range d.otherSystemsTags { // There are no entries if removeTags names each of them, such as zone=a and zone=b.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

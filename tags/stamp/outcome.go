@@ -43,7 +43,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	return desired
 }
 
-// outcomes has an Outcome, and what Stamp needs to complete it, resource by resource.
+// outcomes is an Outcome in the making: Stamp adds one resource after the other.
 type outcomes struct {
 	Outcome
 
@@ -72,7 +72,7 @@ func (o *outcomes) addResult(r Result) {
 }
 
 // addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or the
-// plan of one of the resource's fields for launched resources.
+// plan of another field, such as volumeTags of an Instance.
 func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
 	o.allSkips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)

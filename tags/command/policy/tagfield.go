@@ -339,7 +339,8 @@ var notInNames = regexp.MustCompile("[^a-z0-9]+")
 // resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may
 // still break it in the same way, if the policy judged the object before.
 func (p *policy) resourcePolicy(f *tagField) []dict {
-	// The policy didn't judge the old object if one of these conditions is true. For example, the old object was only observed.
+	// The policy didn't judge the old object if one of these conditions is true: the old object was only observed, or resources of the input
+	// don't select it (InputSelector), or --selector doesn't (p.Selector).
 	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{p.Selector}.Selects("oldObject")))
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. In CEL, dyn
@@ -386,9 +387,9 @@ func indented(expression celText) celText { return strings.ReplaceAll(expression
 // BreachMessages returns the expression of a list of messages, one for each breach of the rule. In the expression, o.object is the object,
 // t is the list of its tags, and e is a tag. For a rule on owner, there is a message:
 //
-//   - for each tag owner with a value that the rule doesn't allow
-//   - without a tag owner, for each tag that differs from owner in case only, such as Owner
-//   - without either of them, if the rule requires the tag
+//   - for each tag with the key owner and a value that the rule doesn't allow
+//   - if no tag has the key owner, for each key that differs in case only, such as Owner
+//   - if there is neither, and the rule requires the tag
 func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	c, tagKeys := f.Checker, f.Checker.tagger.TagKeys(r.Key)
 	hasKey := c.foldCase("e.key", tagKeys...) + " in " + sortedCELList(words.Distinct(words.Map(tagKeys, c.Fold)))
@@ -400,7 +401,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
-	// keys are the key that a label owner gets as a tag, and the key of the rule: "acme:owner" or "owner".
+	// For a rule on owner, the tag may have the key that a label with the key owner gets, or the key of the rule: "acme:owner" or "owner".
 	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
 	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
@@ -472,7 +473,8 @@ func (f *tagField) itemKey() celText {
 	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.tagger.TagKeys(r.Key) })...)
 	foldedKeys := longestFirst(words.Map(ruleKeys, c.Fold))
 
-	// The first list has the keys of rules with which e begins, spelled as in e. Each other list has the key in e after a prefix, or is empty.
+	// The first list has each key of a rule with which e begins, in e's own upper and lower case. Each other list is for a prefix: if e begins
+	// with it, the list has the text up to the next separator. Otherwise, it is empty.
 	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(foldedKeys), c.foldCase("e", ruleKeys...), separator)}
 
 	// The prefixes are acme: and, on Google Cloud, acme_.
