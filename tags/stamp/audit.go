@@ -53,14 +53,14 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 		}
 	}
 
-	// An entry without a desired tag goes, unless the provider sets it, or another field manager owns it.
-	goes := func(e tagset.Entry) bool {
+	// An entry that no step desires is removed, unless the provider sets it, or another field manager owns it.
+	isRemoved := func(e tagset.Entry) bool {
 		return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
 	}
 
-	// For each tag that after lacks, Removed yields all entries. The first one that goes is enough for Changes.
+	// For each tag of before that is missing in after, Removed yields all entries. The first removed one is enough for Changes.
 	for entries := range before.Removed(after) {
-		if i := slices.IndexFunc(entries, goes); i >= 0 {
+		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
 			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
 		}
 	}
@@ -68,9 +68,9 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	return c
 }
 
-// addUnselected adds a result for t, which the input doesn't select. It adds a result only in two cases:
-//   - The input would select t if the cloud had the tags of matchCloudTags. The result says so in LeftAlone, if there are labels,
-//     removeTags or ignoreTags.
+// addUnselected adds a result for t, which the input doesn't select, in two cases:
+//   - The input would select t if the cloud had the tags of matchCloudTags, and there are labels, removeTags or ignoreTags. LeftAlone says
+//     so.
 //   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
 //     Changes.Removed has plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
@@ -83,7 +83,7 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 		r.LeftAlone = t.WhyLeftAlone(why)
 	}
 
-	// Locate finds the tag field of t, and returns false if there is none. Find has done this for selected resources only.
+	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
 	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
 		l := s.resourceLabelsOrCommon(t).labelsFor(t)
 		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
@@ -97,8 +97,8 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 }
 
 // isSettled reports whether the observed tag field of t stays the same once Crossplane applies newValue. With the newValue {env: prod},
-// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. Most fields are settled, so that changesOf
-// makes no tagset.Set for them.
+// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. For most fields, this check
+// spares changesOf two tagset.Sets.
 func isSettled(t *locate.Target, newValue object.Node) bool {
 	observed := t.ObservedValue
 	if !observed.IsObject() || !newValue.IsObject() {
@@ -114,10 +114,10 @@ func isSettled(t *locate.Target, newValue object.Node) bool {
 
 	for key, v := range observed.Fields() {
 		desiredValue, isDesired := desired[string(key)]
-		isIgnored := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
+		isNotOurs := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
 
 		switch {
-		case !isDesired && !isIgnored: // The entry goes.
+		case !isDesired && !isNotOurs: // The entry is removed.
 			return false
 		case isDesired && !desiredValue.Equal(v): // The value changes.
 			return false

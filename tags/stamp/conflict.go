@@ -16,13 +16,13 @@ func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
 
-// conflictOf returns an error if the label at position i has onConflict Error, and somebody else has set its tag at another value, in the
+// conflictOf returns an error if the label at position i has onConflict Error, and somebody else has set its tag to another value, in the
 // tag field or in the cloud. For example, the label owner: team-a conflicts with owner: team-b of kubectl edit. Tags that Crossplane has
 // applied don't conflict. See testdata/cases/error-of-cloud.yaml.
 func (d *Decision) conflictOf(i int) error {
 	l := &d.Labels.all[i]
 	if l.Reserved || !d.failsOnConflict(l) {
-		return nil // A Reserved label replaces any tag.
+		return nil // A label with a reserved key is trusted, and replaces any tag.
 	}
 
 	id := l.entry.ID
@@ -44,8 +44,8 @@ func (d *Decision) conflictOf(i int) error {
 		return nil
 	}
 
-	// A provider that never drops a reported tag may still report an old tag of Crossplane, which the cloud has lost. But if Crossplane
-	// neither made nor tagged the resource, the tag is somebody else's.
+	// The provider may report an old tag of Crossplane that the cloud has lost. But if the resource was imported, and Crossplane has never
+	// tagged it, the tag is somebody else's.
 	if t.MayReportDeletedTags() && !isImportedUntagged(t) {
 		return nil
 	}

@@ -19,15 +19,15 @@ type Decision struct {
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
 
-	// free is the number of free tag slots, while fill fills them. On AWS, a resource has 50 slots, one for each tag.
+	// free is the number of tag slots that are still free. Only fill uses it. On AWS, a resource has 50 slots, one for each tag.
 	free int
 
 	// insteadOfLabel has the entries of a tag of the cloud, by the position of the label whose slot the tag takes. With ignoreTags [backup],
 	// the cloud's backup: daily takes the slot of the label backup: weekly.
 	insteadOfLabel map[int][]tagset.Entry
 
-	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. In a list of strings, one tag can have
-	// several entries, such as zone=a and zone=b. The field may have some of them already.
+	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. In a list of strings, one tag can
+	// have several entries, such as zone=a and zone=b. The field may have zone=a already.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -89,8 +89,8 @@ func (d *Decision) removeReserved() {
 			continue
 		}
 
-		// The provider would add its own tag again. But in a joined string such as a=1,b=2, controllers may find another reserved key in the
-		// entry (IsAmbiguous), so such an entry is removed.
+		// The provider's own tag stays, since the provider would add it again. But in a joined string such as a=1,b=2, controllers may find
+		// another reserved key in the entry (IsAmbiguous). Such an entry is removed.
 		if l.setByProvider(e) && !e.IsAmbiguous() {
 			continue
 		}
@@ -118,8 +118,8 @@ func (d *Decision) removeReserved() {
 
 // getsTrustedLabel reports whether the entry e is or becomes the tag of a trusted label, in one of two cases:
 //   - The label's key is reserved. Later, the label owner: team-a replaces owner: me.
-//   - The label's key isn't reserved, and e is the label's tag already. If owner is reserved, the string owner=a=b stays if there is a
-//     trusted label with the key owner=a and the value b.
+//   - The label's key isn't reserved, and e is the label's tag already. For example, owner is reserved. The string owner=a=b, which can be
+//     read as owner: a=b or as owner=a: b, stays if there is a trusted label with the key owner=a and the value b.
 func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 	i, ok := d.Labels.positionOf(e)
 	if !ok {
@@ -172,8 +172,8 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// On DigitalOcean, case doesn't count, so the string env:a of an earlier step serves the label Env: a. But then the label env: b replaces
-	// env:a by env:b, and Env: a has no string any more. Put again, it gets the string Env:a.
+	// On DigitalOcean, case doesn't count, so the string env:a of an earlier step is the tag of the label Env: a. If the label env: b replaces
+	// this string by env:b, the label Env: a needs a string of its own, Env:a: so it is put again.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
 			if d.records[i].Fate == Tagged {
@@ -292,7 +292,7 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 
 // fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
 //   - tags of trusted labels
-//   - tags of other systems of which the field lacks an entry: it has zone=a, and lacks zone=b (see splitOtherSystemsTags)
+//   - tags of other systems that are in the field only in part: of the tag zone, it has zone=a, but not zone=b (see splitOtherSystemsTags)
 //   - tags of other labels
 //   - other tags of other systems
 //   - tags that kubernetesMetadata copies
@@ -303,7 +303,7 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	// putFitting returns the tags that it hasn't put. As d.free is still 0, these are all copies that need a slot. They get theirs last.
+	// As d.free is still 0, putFitting puts only copies that need no slot. It returns the others, which wait until the end.
 	waitingCopies := d.putFitting(d.tagsToCopy())
 	incomplete, missing := d.splitOtherSystemsTags()
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
@@ -313,13 +313,14 @@ func (d *Decision) fill() error {
 		return err
 	}
 
-	unplaced := d.putFitting(incomplete)
+	unkept := d.putFitting(incomplete)
 
 	if err := d.fillLabels(trustedCount, len(d.records)); err != nil {
 		return err
 	}
 
-	d.notes.add(NoteUnkept, keysOf(append(unplaced, d.putFitting(missing)...))...)
+	unkept = append(unkept, d.putFitting(missing)...)
+	d.notes.add(NoteUnkept, keysOf(unkept)...)
 	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(waitingCopies))...)
 
 	return nil
@@ -333,11 +334,11 @@ func (d *Decision) fillLabels(from, to int) error {
 			continue
 		}
 
-		needs := d.slotsForLabel(i)
+		needs := d.slotsNeededBy(i)
 
 		switch {
 		case d.hasFree(needs):
-			if err := d.putMissing(i); err != nil {
+			if err := d.putUnlessConflict(i); err != nil {
 				return err
 			}
 
@@ -345,16 +346,16 @@ func (d *Decision) fillLabels(from, to int) error {
 		case d.Labels.all[i].Trusted: // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
-			return nil // Labels take slots in their order, so no later label comes before this one.
+			return nil // A later label must not overtake this one, even if it needs fewer slots.
 		}
 	}
 
 	return nil
 }
 
-// putMissing makes a tag of the label at position i, whose tag no earlier step desires. If ignoreTags names the tag, it puts the cloud's
-// value instead, such as backup: daily for the label backup: weekly. It returns an error if conflictOf does.
-func (d *Decision) putMissing(i int) error {
+// putUnlessConflict makes a tag of the label at position i, whose tag no earlier step desires. If ignoreTags names the tag, it puts the
+// cloud's value instead, such as backup: daily for the label backup: weekly. It returns an error if conflictOf does.
+func (d *Decision) putUnlessConflict(i int) error {
 	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		d.records[i].Fate = Ignored
 		d.Tags.PutEntries(entries)
@@ -370,9 +371,9 @@ func (d *Decision) putMissing(i int) error {
 	return err
 }
 
-// slotsForLabel returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
+// slotsNeededBy returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
 // has env already.
-func (d *Decision) slotsForLabel(i int) int {
+func (d *Decision) slotsNeededBy(i int) int {
 	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		return d.slotsForEntries(entries)
 	}

@@ -130,7 +130,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 
 	remove, ignore := s.RemoveTags, s.IgnoreTags
 	if p.HandsLabelsOn {
-		remove, ignore = nil, nil // The field has labels for another Composition. removeTags and ignoreTags are about cloud tags only.
+		remove, ignore = nil, nil // The field is for labels that are handed on. removeTags and ignoreTags are about cloud tags only.
 	}
 
 	f.Limit, f.Free = before.limitText(), before.freeSlots()
@@ -157,8 +157,8 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
-// addLabels adds the records of p's labels. before is the state before the decision. If it has env: dev, the record of the label env: prod
-// has HasKey.
+// addLabels adds the records of p's labels. before is the state before the decision. If the field has env: dev in it, HasKey is true for
+// the label env: prod.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
 	for i, record := range slices.Concat(p.allRecords, p.labels.skipped) {
 		if record.Fate == TakenAway {
@@ -179,8 +179,9 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 	}
 }
 
-// Preview returns the records of labels on a new resource of the profile p that has no tags yet. On generic, the label platform/größe is
-// Skipped. The tag field is a map. If the cloud has strings instead of keys and values, as DigitalOcean does, it is a list of strings.
+// Preview returns the records of labels on a new resource of the profile p that has no tags yet. With the profile generic, the label
+// platform/größe is Skipped. The tag field is a map. If the cloud has strings instead of keys and values, as DigitalOcean does, it is a
+// list of strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedField {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
 	if p.FoldEntries {

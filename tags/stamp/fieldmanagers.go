@@ -6,9 +6,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// takesSlotAlready reports whether another field manager owns the tag of e, and no step desires it. Such a tag stays and takes a slot, so a
-// label that replaces it needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the same string counts:
-// env=prod can't take the slot of env=dev.
+// takesSlotAlready reports whether the field already has a tag in the place of e, which another field manager owns, and no step desires.
+// Such a tag stays and takes a slot, so a label that replaces it needs no further slot: env: prod takes the slot of env: dev. In a list of
+// strings, only the same string counts: env=prod can't take the slot of env=dev.
 func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
@@ -21,8 +21,8 @@ func (d *Decision) replaceStayingTags() error {
 
 	for i := range d.records {
 		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
-		if wouldReplace && d.slotsForLabel(i) <= 0 {
-			if err := d.putMissing(i); err != nil {
+		if wouldReplace && d.slotsNeededBy(i) <= 0 {
+			if err := d.putUnlessConflict(i); err != nil {
 				return err
 			}
 		}

@@ -14,8 +14,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// With ignoreTags [backup], the function copies the value of the tag backup from the status to the tag field. The provider copies it from
-// the tag field to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could swap the values for ever:
+// ignoreTags [backup] leaves the tag backup to the cloud: the function copies its value from the status to the tag field. The provider
+// copies the value from the tag field to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could swap the
+// values for ever:
 //  1. The status has weekly, so the function writes weekly to the tag field. Meanwhile the provider writes the old daily to the cloud.
 //  2. The status has daily, so the function writes daily to the tag field. Meanwhile the provider writes weekly to the cloud.
 //  3. The status has weekly again, as in 1.
@@ -23,15 +24,15 @@ import (
 // So the function follows the change to weekly in 1, but not the change to daily in 2: the tag field keeps weekly. In 3, the status has
 // weekly again, as the tag field. From then on, the function follows any change, even one to daily.
 
-// ignoredAnnotation is on composed resources with such tags. It has the changes that the function follows, as JSON by tag: {"backup":
-// {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
+// ignoredAnnotation is on composed resources with such tags. For each change that the function follows, it has the old value, to which the
+// function must not go back, as JSON by tag: {"backup": {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
 const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
 
 var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
-// rememberedChanges returns the changes in the annotation of o. It returns none if o has no annotation, or if somebody else has written the
-// annotation, so that it can't be decoded.
-func rememberedChanges(o object.Object) followedChanges {
+// readFollowedChanges returns the changes in the annotation of o. It returns none if o has no annotation, or if somebody else has written
+// the annotation, so that it can't be decoded.
+func readFollowedChanges(o object.Object) followedChanges {
 	out := make(followedChanges)
 
 	// The text null makes out nil.
@@ -42,8 +43,9 @@ func rememberedChanges(o object.Object) followedChanges {
 	return out
 }
 
-// rememberChanges writes the changes that this run follows to the annotation. Changes that earlier steps of the pipeline wrote stay there.
-func (p *plan) rememberChanges() error {
+// writeFollowedChanges writes the changes that this run follows to the annotation. Changes that earlier steps of the pipeline wrote stay
+// there.
+func (p *plan) writeFollowedChanges() error {
 	followed := p.decision.followedNow
 	if len(followed) == 0 {
 		return nil
@@ -51,7 +53,7 @@ func (p *plan) rememberChanges() error {
 
 	r := p.stampedResource()
 
-	changes := rememberedChanges(r)
+	changes := readFollowedChanges(r)
 	maps.Copy(changes, followed)
 
 	j, err := json.Marshal(changes)
@@ -64,9 +66,9 @@ func (p *plan) rememberChanges() error {
 	return err
 }
 
-// follow returns the entries with which the tag field gets another system's tag. reported has the entries of this tag in the status. If
-// the field has backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then reports
-// daily once more, follow still returns weekly. See testdata/cases/followed.yaml.
+// follow returns the entries to write for another system's tag: reported, which are in the status, or the entries of the field. If the
+// field has backup: daily, and the status reports weekly for the first time, follow returns weekly. If the status then falls back to daily,
+// the provider has written the field's old value, so follow still returns weekly. See testdata/cases/followed.yaml.
 func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 	id := reported[0].ID
 	if !d.ObservedTags.Has(id) {
@@ -80,10 +82,10 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 
 	switch {
 	case reportedDigest == observedDigest:
-		if isFollowed && !last.Reported { // The old daily may still come. The change stays in the annotation, so that daily isn't followed.
+		if isFollowed && !last.Reported { // Both are weekly now. The provider may still write the old daily, so the next run needs the change, too.
 			d.followedNow[name] = last
 		}
-	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, from the old tag field.
+	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, the old value of the tag field.
 		d.followedNow[name] = followedChange{From: last.From, Reported: true}
 		return observed
 	default: // Somebody has changed the tag in the cloud.

@@ -2,8 +2,8 @@ package stamp
 
 import "github.com/plexsphere/function-cloud-tags/tags/tagset"
 
-// ignoreTags gives tags of other systems the value that the cloud has. With ignoreTags [backup], the cloud's backup: daily stays,
-// although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
+// ignoreTags keeps tags of other systems as the cloud has them, by writing the cloud's values to the tag field. With ignoreTags [backup],
+// the cloud's backup: daily stays, although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
 func (d *Decision) ignoreTags() {
 	if len(d.Labels.ignoreMatchers) == 0 {
 		return
@@ -11,8 +11,8 @@ func (d *Decision) ignoreTags() {
 
 	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
 
-	// The status may no longer have tags that an earlier run kept. Crossplane owns such tags, so they are found only if owners are known.
-	// An earlier run has kept tags only if the status has a path for tags (Field.Observed).
+	// A tag that an earlier run kept may be in the observed field, and no longer in the status. Its owner Crossplane shows that it was kept,
+	// so owners must be known. An earlier run has kept tags only if the status has a path for tags (Field.Observed).
 	if !d.Target.Owners().Unknown && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.ObservedTags.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
@@ -32,15 +32,15 @@ func (d *Decision) ignoreTags() {
 //   - Another field manager owns e.
 //   - The provider reports e from the cloud.
 //
-// ignoreTag checks that ignoreTags still names e. Then e stays until removeTags names it.
+// ignoreTag checks that ignoreTags still names e. As long as it does, only removeTags removes e.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0
 	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired */)
 }
 
-// ignoreTag gives a tag its entries in the cloud, if an entry of ignoreTags names it: backup: weekly of an earlier step becomes the cloud's
-// backup: daily. A label backup gets the fate Ignored, now or in fill. If the entry of ignoreTags has onConflict Retain, tags of labels and
-// of earlier steps keep their values.
+// ignoreTag writes the cloud's entries of a tag to the field, if an entry of ignoreTags names the tag: backup: weekly of an earlier step
+// becomes the cloud's backup: daily. A label backup gets the fate Ignored, now or in fill. If the entry of ignoreTags has onConflict
+// Retain, tags of labels and of earlier steps keep their values.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries, m := d.ignoredEntries(entries)
 	if m == nil {

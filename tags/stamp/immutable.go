@@ -38,14 +38,15 @@ func mayExistInCloud(t *locate.Target) bool {
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasNewAttempt := pending.After(failed) // If both are in one second, the attempt that began there has failed there.
+	hasNewAttempt := pending.After(failed) // If the times are equal, the attempt has failed in the second in which it began.
 	hasFailed := failed.After(succeeded) && !hasNewAttempt
 
 	return hasBegun && !hasFailed
 }
 
-// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet: t has no annotation
-// crossplane.io/external-create-…, and Crossplane owns no tag of its observed tag field. Then all tags in the status are of others.
+// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet: t has no
+// annotation crossplane.io/external-create-…, and Crossplane owns no tag of its observed tag field. Then all tags in the status are of
+// others.
 func isImportedUntagged(t *locate.Target) bool {
 	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
 		return !object.Annotations(t.Observed).Field(annotation).IsNull()
@@ -126,9 +127,9 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 // reportedUnderName returns the tags that the provider reports under the name of t's field, such as status.atProvider.labels, or nil. It
 // leaves out two kinds of tags that t wasn't made with:
 //   - Tags that only the cloud sets, such as aws:createdBy.
-//   - Tags that the cloud lacks. On Google Cloud, status.atProvider.labels also has desired labels that the cloud lacks: see SetLabels in
-//     tpgresource/labels.go of Google's Terraform provider. There, the first path of Field.Observed is status.atProvider.effectiveLabels,
-//     which has the labels of the cloud.
+//   - Tags that the cloud lacks. On Google Cloud, status.atProvider.labels also has desired labels that the cloud lacks. There, the first
+//     path of Field.Observed is status.atProvider.effectiveLabels, which has the labels of the cloud. See SetLabels in
+//     tpgresource/labels.go of Google's Terraform provider.
 func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.Set {
 	i := indexUnderName(t)
 	if i < 0 {
@@ -139,7 +140,7 @@ func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.S
 	set := t.ReadTags(underName, keys)
 
 	first, _ := t.Observed.At(t.Field.Observed[0])
-	inCloud := t.ReadTags(first, keys) // The same tags as in set, if the field's name is the first path.
+	inCloud := t.ReadTags(first, keys) // If i is 0, these are the tags of set.
 
 	for e := range set.All() {
 		isMissing := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID) // An opaque string has no ID.
@@ -160,7 +161,7 @@ func indexUnderName(t *locate.Target) int {
 }
 
 // stuckWithoutTags reports whether the cloud has no tags of t, and the provider refuses every update. Its caller has found no tags in the
-// status of t. By three more things, there are none:
+// status of t, which alone proves nothing. The cloud has none if all of this is true:
 //   - The provider would report tags under the name of the field, such as status.atProvider.labels.
 //   - status.atProvider isn't empty, so the provider has looked at the cloud.
 //   - The condition Synced is False with the reason ReconcileError: the provider refuses the update.

@@ -27,8 +27,8 @@ type Labels struct {
 	// positionByID has the position of each label by the ID of its entry.
 	positionByID map[string]int
 
-	// positionsByFold has the positions of labels whose keys differ in case alone, by the key in lower case. With the labels ours:Env and
-	// ours:env, it has two positions for ours:env.
+	// positionsByFold has the positions of labels whose keys differ in case alone, by the key in lower case. With the keys Env and env, it has
+	// two positions for env.
 	positionsByFold map[string][]int
 
 	// firstWithReservedKey has the position of the first label with each reserved key, by the key in lower case. reservedByLabels has these
@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// If the profile aws skips a label, all resources on aws share the reason. If the Narrow profile of BucketObjects skips it, they don't.
+		// All resources with the profile aws share its reasons. A Narrow profile, such as that for BucketObjects, is for some of them only.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
@@ -96,7 +96,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	// For With, the star of the key team/* is a character like any other. NewFoldedKeySet would take team/* as a pattern.
+	// KeySet.With takes the star of the key team/* literally. NewFoldedKeySet would take team/* as a pattern.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -149,8 +149,8 @@ func (l *Labels) add(t tags.Tag) bool {
 }
 
 // unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
-// hold t. An example is the tag zone: a=b in a list of strings, if the key zone=a is reserved: its string zone=a=b could also be the tag
-// zone=a: b.
+// hold t. For example, the tag zone: a=b is the string zone=a=b in a list of strings, which could also be the tag zone=a: b. If the key
+// zone=a is reserved, a list of strings can't hold the tag.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if l.transformed.ReadsAsReserved(*t, l.Separator) {
 		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
@@ -173,10 +173,10 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	var wholeKeys, patterns []string
 
 	for _, k := range named {
-		patterns = append(patterns, k.Key)
+		patterns = append(patterns, k.Key) // A whole key is a pattern, too.
 
-		// An untrusted entry is from a field of the XR, and makes no key Known. Otherwise, the entry zone=a could hide the tag zone: a=b of a
-		// label. With zone and zone=a both Known, the longer key would count, so the string zone=a=b would be the tag zone=a: b.
+		// An untrusted entry is from a field of the XR, and makes no key Known. If it made zone=a Known, the string zone=a=b would be read as the
+		// tag zone=a: b, by the longest Known key, and no longer as the tag zone: a=b of the label zone.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			wholeKeys = append(wholeKeys, k.Key)
 		}
@@ -255,12 +255,12 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 // eks:eks-cluster-name.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
-	isFree := slices.Contains(p.Unreserved, e.Key) // goog-partner-solution is free, although the prefix goog is reserved.
+	isUnreserved := slices.Contains(p.Unreserved, e.Key) // Such as goog-partner-solution, although the prefix goog is reserved.
 
 	// In a list of strings, the separator may be part of the prefix: aws:prod begins with the reserved prefix aws:, and its key aws doesn't.
 	hasReservedPrefix := p.Reserves(e.Key) || p.Reserves(e.String())
 
-	return p.Takes(e.Key) || hasReservedPrefix && !isFree
+	return p.Takes(e.Key) || hasReservedPrefix && !isUnreserved
 }
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.

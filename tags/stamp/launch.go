@@ -61,8 +61,8 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 	return nil
 }
 
-// tell adds the notes of p, the plan of a field, to resourcePlan, and calls onPlan with both plans.
-func (fs *fieldStamper) tell(p *plan) {
+// report adds the notes of p, the plan of a field, to resourcePlan, and calls onPlan with both plans.
+func (fs *fieldStamper) report(p *plan) {
 	fs.resourcePlan.addNotesOf(p)
 	fs.onPlan(fs.resourcePlan, p)
 }
@@ -114,13 +114,13 @@ func (fs *fieldStamper) targetAt(place *locate.LaunchedPlace) *locate.Target {
 	return t.LaunchedTarget(place, "", fs.resourcePlan.stampedResource(), t.Observed)
 }
 
-// apply takes over the stamped resource of p, the plan of a field, and tells the plan.
+// apply takes over the stamped resource of p, the plan of a field, and reports p.
 func (fs *fieldStamper) apply(p *plan) {
 	if !p.Stamped.IsZero() {
 		fs.resourcePlan.Stamped = p.Stamped
 	}
 
-	fs.tell(p)
+	fs.report(p)
 }
 
 // switchOn sets a field that tells the cloud to pass the resource's tags on to launched resources, such as propagateTags: SERVICE of an

@@ -9,7 +9,7 @@ import (
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
-	// t is for the list as a whole: all items have the labels of t.
+	// t stands for the list as a whole. Labels don't depend on the item, so t needs no resource.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
 
 	list, missing, labeledCount, err := fs.itemsOf(place)
@@ -20,7 +20,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	labels := fs.labels.labelsFor(t)
 
-	// bytesInItems counts the items of all lists in the run.
+	// bytesInItems adds up over all lists of the run.
 	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
 		return tooManyBytesInItems(labeledCount, len(labels.all))
 	}
@@ -39,7 +39,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return err
 	}
 
-	if missing, err = stampItem(missing); err != nil { // If no item is missing, this stays the zero Node.
+	if missing, err = stampItem(missing); err != nil { // If no item is missing, this is the zero Node, which stampItem returns as it is.
 		return err
 	}
 
@@ -76,7 +76,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return object.Node{}, err
 	}
 
-	fs.tell(p)
+	fs.report(p)
 
 	if p.Stamped.IsZero() {
 		return item, nil

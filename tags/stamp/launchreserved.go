@@ -32,8 +32,8 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 	}
 }
 
-// untrustedReservedKeys returns the reserved keys of tags that no trusted source has set, in the value v of the field at the path. It returns
-// owner for {env: prod, owner: me} if owner is a reserved key.
+// untrustedReservedKeys returns the reserved keys of tags that no trusted source has set, in the value v of the field at the path. It
+// returns owner for {env: prod, owner: me} if owner is a reserved key.
 func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (keys []string) {
 	f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
 	if v.IsList() {
@@ -53,7 +53,7 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 	for e := range set.All() {
 		key, isReserved := labels.reservedKey(e)
 		i, isLabel := labels.positionOf(e)
-		isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // A Reserved label is trusted.
+		isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // Reserved labels are trusted.
 		mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
 
 		if isReserved && !mayStay {

@@ -42,7 +42,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 func (s *Stamper) keepAppliedTags(p *plan) {
 	t := p.target
 	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
-	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Locate has found the tag field, its Place.
+	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // t.Place is set once Locate has found the tag field.
 
 	switch {
 	case isUnknown:
@@ -78,7 +78,7 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	before := desired.Len()
 
 	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
-		// In a list of strings, HasTagOf looks for the whole string, and Has for the key. An opaque string has no key.
+		// A step desires e if it desires the same string or a tag with the same key. An opaque string has no key.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
 		// Crossplane removes its own entries if no step desires them. If a step desires an atomic field, Crossplane replaces all entries.
@@ -117,7 +117,7 @@ func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path obje
 		}
 
 		if f, ok := guessField(v); ok {
-			f.Path, f.Within = p, true // With Within, keepTags writes nothing if the desired resource lacks the object around the field.
+			f.Path, f.Within = p, true // Within: true makes keepTags write nothing if the desired resource lacks the object around the field.
 			fs.keepTags(fs.resourcePlan.target.WithField(&f, fs.resourcePlan.stampedResource()))
 		}
 

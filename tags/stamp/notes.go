@@ -162,9 +162,9 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		switch {
 		case isReserved:
 			found.addOwned(NoteReserved, owner.Manager, reservedKey)
-		case owner.Others && d.Labels.hasKeyPrefix(e): // An entry that nobody owns stays, too, but there is nobody to ask to remove it.
+		case owner.Others && d.Labels.hasKeyPrefix(e): // Nobody could be asked to remove an entry without an owner.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
-			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string has no Key, but a text before the separator.
+			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string isn't read as a tag, and has no Key.
 		}
 
 		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) {
@@ -191,9 +191,9 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 }
 
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
-// was free for the cloud's backup: daily.
+// was free for the tag backup: daily of the cloud.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // There are no entries if removeTags names each of them, such as zone=a and zone=b.
+	for _, entries := range d.otherSystemsTags { // A tag has no entries left if removeTags names each, such as zone=a and zone=b.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

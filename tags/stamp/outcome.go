@@ -9,7 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// An Outcome says what stamping changes on all resources, and which labels are no tags.
+// An Outcome says what stamping changes on all resources, and which labels are skipped, or refused by the cloud.
 type Outcome struct {
 	// Results has a result for each selected resource, even if the resource is left alone, and for other resources about which there is
 	// something to tell: see addUnselected. Results are sorted by the resource's name.
@@ -71,8 +71,8 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or the
-// plan of another field, such as volumeTags of an Instance.
+// addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or
+// the plan of another field, such as volumeTags of an Instance.
 func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
 	o.allSkips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)

@@ -23,7 +23,7 @@ type plan struct {
 	// long as it is false, allRecords aren't reported.
 	getsDecidedTags bool
 
-	// allRecords has the records of all labels in the field, except labels that the tag profile skips. If a field gets no labels, it has
+	// allRecords has the records of all labels for the field, except labels that the tag profile skips. If a field gets no labels, it has
 	// only records of tags that are taken away: see planReserved.
 	allRecords []Record
 
@@ -55,7 +55,7 @@ func (p *plan) stampedResource() object.Object {
 func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
-	// With labels, users are told that the generic tag profile applies. WhyGeneric is empty if another one applies.
+	// If there are labels, the result says why the generic tag profile applies. WhyGeneric is empty if another one applies.
 	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
 		p.Unprofiled = t.WhyGeneric
 	}
@@ -94,7 +94,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 //   - There are reserved keys. Tags of earlier steps that have such keys go.
 //   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see neededByParent).
 //   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see writeEmptyField.
-//   - The observed field has tags. If all of them go, one may have to stay: see keepLastTag.
+//   - The observed field has tags. If all of them would go, one may have to be kept: see keepLastTag.
 func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
 	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()
 	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)

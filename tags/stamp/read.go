@@ -22,7 +22,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	p.restoredProviderTags = restored
 
 	// In an atomic field, the tags of other managers go once a step desires the field. Whether a step does is known only after the decision.
-	// So OtherManagersTags has all tags of other managers, and stayingTags returns those that stay.
+	// So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
@@ -33,7 +33,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	hasErrorSource := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
 	if hasErrorSource || len(s.IgnoreTags) > 0 {
 		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
-		state.FollowedBefore = rememberedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
+		state.FollowedBefore = readFollowedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
 	}
 
 	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
@@ -48,7 +48,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 // desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
 // as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
 // provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
-// tags, restored is false. See testdata/cases/atomic-list.yaml.
+// tags, the provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
 func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.DesiredErr != nil {
 		return nil, false, t.DesiredErr
@@ -56,12 +56,12 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 
 	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
 	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
-		return set, false, err // Server-side apply keeps the provider's tags in a map, and in a list that it merges.
+		return set, false, err // In a map, or in a list that it merges, server-side apply doesn't remove the provider's tags.
 	}
 
 	hasDesiredTags := set.Len() > 0
 
-	// With providerKeys, crossplane-kind=a=b is the provider's tag crossplane-kind: a=b, even if a label has the key crossplane-kind=a.
+	// By providerKeys, the string crossplane-kind=a=b has the key crossplane-kind, even if a label has the key crossplane-kind=a.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		e := entries[0] // Each of the provider's tags has one entry.
 		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {

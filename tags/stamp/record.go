@@ -30,26 +30,26 @@ const (
 	// Ignored labels have a tag with the value of the cloud, by ignoreTags.
 	Ignored
 
-	// Removed labels have no tag, by removeTags.
+	// Removed labels have no tag, since removeTags names it.
 	Removed
 
 	// TakenAway is the fate of a tag without a label. An earlier step set the tag, but only labels of trusted sources may have its key.
 	TakenAway
 )
 
-// A Record says what has become of one label on one resource: env: prod is Tagged, and has the key plexsphere:env. All messages about the
-// label come from its record. A tag that is taken away has a record, too.
+// A Record says what has become of one label on one resource. For example, the label env is Tagged, and its tag has the key plexsphere:env.
+// All messages about the label come from its record. A tag that is taken away has a record, too.
 type Record struct {
 	*tags.Tag
 
 	Fate Fate
 
 	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the string of
-	// the label is enough, even if it is read as the tag of another label: see labelIsTag. Only Look sets HasKey.
+	// the label counts, too, even if it is read as the tag of another label: see labelIsTag. Only Look sets HasKey.
 	HasKey bool
 
-	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". For a Tagged label, they say
-	// why the cloud's own API refuses the tag, though the input's profileRules admit it.
+	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". A Tagged label can have
+	// them, too: the field gets the tag, since the input's profileRules admit it, but the cloud's own API will refuse it.
 	Reason profile.SkipReason
 	Limit  string
 
@@ -71,7 +71,7 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
 	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key): // such as crossplane-kind
-		return "only the provider sets it" // A composite resource has no provider: if labels are handed on, the input reserves the key.
+		return "only the provider sets it" // If labels are handed on, the target is a composite resource, and has no provider.
 	default:
 		return p.Limit(skipped.Reason)
 	}
@@ -88,8 +88,8 @@ func (l *Labels) newRecords() []Record {
 }
 
 // completeRecords makes Undecided labels Skipped, for count-cap. It returns the records of labels in all, then the records of unfit labels,
-// and then the records of tags that are taken away. api has the limits of the cloud's own API. It is nil if this API isn't known to refuse
-// tags that the tag profile admits.
+// and then the records of tags that are taken away. api has the limits of the cloud's own API, if
+// this API is known to be stricter than the tag profile. Otherwise, api is nil.
 func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	limit := ""
 
@@ -125,13 +125,13 @@ func (d *Decision) appendTakenAway(records []Record) []Record {
 	return records
 }
 
-// recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, the API refuses the last
-// tag to take a slot, for count-cap. If the API compares keys without case, it refuses both Owner and owner.
+// recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, it refuses the
+// tag that took its slot last, for count-cap. If the API compares keys without case, it refuses both Owner and owner.
 func (d *Decision) recordRefusals(api *profile.Profile) {
-	surplus := d.Tags.Len() + d.missingInCloud() - api.MaxTags
+	surplus := d.Tags.Len() + d.providerTagsToAdd() - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
-	// The last labels took their slots last, so theirs are the surplus tags. Such a tag may have another reason than count-cap.
+	// The last labels took their slots last, so their tags are the surplus. Each tag counts, even if the API refuses it for another reason.
 	for i := range slices.Backward(d.records) {
 		record := &d.records[i]
 		if record.Fate != Tagged {
@@ -148,7 +148,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 			record.Reason = profile.CountCap
 		}
 
-		record.Limit = api.Limit(record.Reason) // Without a reason, there is no Limit.
+		record.Limit = api.Limit(record.Reason) // Without a Reason, there is no Limit, and isShared says nothing.
 		record.isShared = record.Reason != profile.CountCap
 		surplus--
 	}

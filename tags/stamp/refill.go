@@ -13,15 +13,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Some providers copy the cloud's tags to a missing tag field (LateInit of field.Field), so that the last tag would never go. If the field
-// is empty instead of missing, these providers remove the tags from the cloud, and drop the empty field later.
+// Some providers copy the cloud's tags to a missing tag field (LateInit of field.Field), so the last tag could never be removed. If the
+// field is empty instead of missing, these providers remove the tags from the cloud, and drop the empty field later.
 //
-// Most API servers can't empty a field while Crossplane owns all of its tags: they make null of the empty field, and then refuse null.
-// Servers with structured-merge-diff v6.3.1 to v6.4.1 can. So the function removes the field in one run, and adds an empty field in the
-// next run. Between the two runs, the provider must not copy the cloud's tags: if the kind has managementPolicies, the resource has them
-// without LateInitialize meanwhile.
+// Most API servers can't empty a field while Crossplane owns all of its tags: they make null of the empty field, and then refuse null. Only
+// servers with structured-merge-diff v6.3.1 to v6.4.1 can empty it. So the function removes the field in one run, and adds an empty field
+// in the next run. Between the two runs, the provider must not copy the cloud's tags: if the kind has managementPolicies, the resource has
+// them without LateInitialize meanwhile.
 //
-// In two cases, the field can't be removed, either. Then the function keeps one tag: see keepLastTag.
+// If the field can neither be emptied nor removed, the function keeps one tag: see keepLastTag.
 
 // emptiedAnnotation is on composed resources that have lost their last tag, and get an empty tag field in the next run. The value is one
 // of these:
@@ -57,16 +57,16 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	}
 }
 
-// refilledByProvider reports whether the provider would copy the cloud's tags to the tag field if the field were removed, and an empty
-// field prevents this. It returns false if the schema of the kind admits no empty field. Tags in the status don't show that the cloud has
-// tags, since many providers never remove a key there.
+// refilledByProvider reports whether two things hold: without the tag field, the provider would copy the cloud's tags to it, and with an
+// empty field, it wouldn't. It returns false if the schema of the kind admits no empty field. The status doesn't count, since many
+// providers never remove a tag there that the cloud has lost.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !schemaRefusesEmpty(t) && wasTagged(t, keys)
 }
 
 // neededByParent reports whether the parent of an atomic field needs this field, even with an empty value such as []. Without the field,
-// API servers would make null of the parent, and then refuse null. A field that isn't atomic doesn't help its parent, since API servers
-// make null of the empty field, too: see keepLastTag.
+// API servers would make null of the parent, and then refuse null. An empty field that isn't atomic can't save its parent, since API
+// servers make null of such a field as well: see keepLastTag.
 func neededByParent(t *locate.Target, empty object.Node) bool {
 	isOnlyField := t.Field.Atomic && t.ObservedValue.IsThere() && isOnlyFieldOfParent(t)
 	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())
@@ -95,7 +95,7 @@ func isOnlyFieldOfParent(t *locate.Target) bool {
 		}
 	}
 
-	return false
+	return false // No step desires any of the parents, or the field is in a list.
 }
 
 // isOnlyField reports whether the object o has no other field than the one with the name.
@@ -116,7 +116,7 @@ func schemaRefusesEmpty(t *locate.Target) bool {
 
 // wasTagged reports whether the observed resource of t has or had tags, in one of these cases:
 //   - The tag field has tags that the provider doesn't set itself, such as env: prod. The provider's crossplane-kind: bucket doesn't count.
-//   - The tag field is empty. The cloud may still have the tags until the provider drops the empty field.
+//   - The tag field is empty. The provider drops the empty field once it has removed the tags from the cloud.
 //   - The function has removed the field: see emptiedAnnotation.
 func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ObservedErr != nil {
@@ -132,8 +132,8 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. It counts as the owner of an atomic field, which it
-// replaces as a whole. The result is false in three cases:
+// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. It counts as the owner of an atomic field,
+// which it replaces as a whole. The result is false in three cases:
 //   - The provider owns an entry, such as crossplane-kind.
 //   - There is no entry.
 //   - Owners are unknown.
@@ -144,7 +144,7 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	}
 
 	for e := range set.All() {
-		if t.Owners().Stays(e, true /* fieldDesired */) { // Another field manager owns e, or nobody does.
+		if t.Owners().Stays(e, true /* fieldDesired */) { // Crossplane doesn't own e, or not alone.
 			return false
 		}
 	}
@@ -152,9 +152,9 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field. Once Crossplane has applied it, Crossplane owns no tag any more, so
-// the API server accepts the empty field that the next run adds. removeForOneRun also removes LateInitialize from the managementPolicies,
-// and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field. Once Crossplane has applied it, Crossplane owns no tag any more,
+// so the API server accepts the empty field that the next run adds. removeForOneRun also removes LateInitialize from the
+// managementPolicies, and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 
@@ -176,7 +176,7 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 	saved := policiesUntouched // saved becomes the value of emptiedAnnotation.
 
 	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
-		saved = cmp.Or(tagset.TextOf(desired), "null") // This is JSON such as ["*"], or null if no step desires managementPolicies.
+		saved = cmp.Or(tagset.TextOf(desired), "null") // The desired policies, not the observed ones: JSON such as ["*"], or null.
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err
@@ -231,8 +231,8 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 
 // keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. Without this tag, the API server would
 // make null of the empty field, and then refuse the resource in each run. This is so in two cases:
-//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it. For example, a provider first wrote a tag there. Then
-//     a label replaced this tag, and now the label is gone.
+//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it. For example, a provider first wrote a tag there.
+//     Then a label replaced this tag, and now the label is gone.
 //   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
 //
 // Tags of an atomic field have no owners of their own, and need no last tag: see neededByParent. The two cases are Held and Only in
@@ -256,19 +256,19 @@ func (p *plan) keepLastTag() {
 	byID := func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) }
 	observed := slices.SortedStableFunc(t.ReadTags(t.ObservedValue, keys).All(), byID)
 
-	unreserved := slices.IndexFunc(observed, func(e *tagset.Entry) bool {
+	firstUnreserved := slices.IndexFunc(observed, func(e *tagset.Entry) bool {
 		_, isReserved := p.labels.reservedKey(e)
 		return !isReserved
 	})
 
-	last := observed[max(unreserved, 0)] // A tag with a reserved key stays only if there is no other tag, and the index is -1.
-	p.decision.Tags.Put(last)
-	p.Notes.addOwned(note, manager, cmp.Or(last.Key, last.String()))
+	kept := observed[max(firstUnreserved, 0)] // If all tags have reserved keys, the index is -1, and the first tag stays.
+	p.decision.Tags.Put(kept)
+	p.Notes.addOwned(note, manager, cmp.Or(kept.Key, kept.String()))
 }
 
 // noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
 //   - The provider fills even an empty field with the cloud's tags, or doesn't tell the cloud of an empty field (LastStays).
-//   - The provider fills only a missing field, but the schema admits no empty field.
+//   - The schema admits no empty field, so the field is removed, and the provider fills a missing field.
 func (p *plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 

@@ -4,8 +4,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
-// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own.
-// The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, and leaves env: prod.
+// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
+// own. The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, and leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 
@@ -17,7 +17,8 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
-	p.allRecords, p.getsDecidedTags = p.decision.appendTakenAway(nil), true // Records of removed tags, such as owner: me.
+	p.allRecords = p.decision.appendTakenAway(nil) // Records with the fate TakenAway, such as for owner: me.
+	p.getsDecidedTags = true
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)

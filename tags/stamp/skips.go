@@ -10,8 +10,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Skip is a label that gets no tag in the cloud, with the resources for which this is so. In Skips of the Outcome, the label is skipped. In
-// CloudRefuses, these resources have the tag in their tag fields, and the cloud's own API refuses it.
+// A Skip names a label, and the resources on which it becomes no tag in the cloud. There are two lists of them:
+//   - Skips of the Outcome: the function has skipped the label.
+//   - CloudRefuses of the Outcome: the tag is in the tag field, but the cloud's own API refuses it.
 type Skip struct {
 	tags.SkippedLabel
 
@@ -56,17 +57,17 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether all resources with the tag profile share the reason, as any record of the label says: see Record.isShared.
+	// isShared reports whether the reason comes from the tag profile, and not from single resources. One record that says so is enough.
 	isShared bool
 
 	// labelSources has the sources of the label.
 	labelSources []*tags.Source
 }
 
-// add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan, or the plan of another
-// field of the resource, such as volumeTags of an Instance. The plans of one resource are added one after another.
+// add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan, or the plan of
+// another field of the resource, such as volumeTags of an Instance. The plans of one resource are added one after another.
 func (s *skips) add(resourcePlan, p *plan) {
-	// The tag profile skips these labels in all fields of the resource, so they are added once.
+	// The tag profile skips the labels of p.labels.skipped in all fields of the resource, so they are added once.
 	if p == resourcePlan {
 		s.resourceCounts[p.Provider]++
 
@@ -75,8 +76,8 @@ func (s *skips) add(resourcePlan, p *plan) {
 		}
 	}
 
-	if !p.getsDecidedTags { // So the records of the decision aren't true.
-		return
+	if !p.getsDecidedTags {
+		return // The records of the decision aren't true.
 	}
 
 	for i := range p.allRecords {
@@ -96,10 +97,9 @@ func (s *skips) add(resourcePlan, p *plan) {
 // lacksSlotInBoth reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
 // field of the resource itself either. The two fields may have different limits.
 func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
-	isOtherField := p != resourcePlan && resourcePlan.getsDecidedTags
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords) // With the same Labels, records are in the same order.
 
-	return isOtherField && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.allRecords[i].lacksSlot()
+	return p != resourcePlan && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.getsDecidedTags && resourcePlan.allRecords[i].lacksSlot()
 }
 
 // add adds the resource of the plan p to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has

@@ -69,7 +69,7 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 // newOwnTagCheck returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in
 // three cases:
 //   - The key begins with keyPrefix.
-//   - A label of any resource has the key, since matchCloudTags may decide which resources get the label.
+//   - A label of any resource has the key. Whether t gets this label isn't known yet: matchCloudTags may decide that.
 //   - A label from the provider config of t has the key.
 //
 // matchCloudTags calls the function before it selects t. So the function can't ask whether t is selected, and asks mayGetLabels.
@@ -91,12 +91,12 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 			return true
 		}
 
-		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.composedIgnoringTags(t)), hasKey)
+		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.composedSkippingTags(t)), hasKey)
 	}
 }
 
-// resourceLabelsOrCommon returns the labels of t, which is left alone or not selected, and so must not fail the run. If the labels of t
-// can't be known, it returns the labels that sources give to all resources.
+// resourceLabelsOrCommon is for a t that is left alone or not selected: such a t must not fail the run. It returns the labels of t or, if
+// they can't be known, the labels that sources give to all resources.
 func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 	l, err := s.resourceLabelsOf(t)
 	if err != nil {
@@ -152,26 +152,26 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 
 	for _, t := range targets.All {
 		if s.mayGetLabels(t) {
-			s.PerResource.RequireConfig(s.composedIgnoringTags(t))
+			s.PerResource.RequireConfig(s.composedSkippingTags(t))
 		}
 	}
 }
 
-// mayGetLabels reports whether t may get labels. In each entry of the input's resources, it skips matchTags and matchCloudTags, since a later
-// call may read other tags. Requirements must not depend on tags: Crossplane calls the function again until they stay the same.
+// mayGetLabels reports whether t may get labels. In the selectors of the input (resources), it skips matchTags and matchCloudTags, since a
+// later call may read other tags. Requirements must not depend on tags: Crossplane calls the function again until they stay the same.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
 
-// composedIgnoringTags returns t as composedOf does, but Selects skips matchTags and matchCloudTags in each entry.
-func (s *Stamper) composedIgnoringTags(t *locate.Target) *resolve.ComposedResource {
+// composedSkippingTags returns t as composedOf does, but Selects skips matchTags and matchCloudTags in each entry.
+func (s *Stamper) composedSkippingTags(t *locate.Target) *resolve.ComposedResource {
 	composed := s.composedOf(t)
 	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 
 	return composed
 }
 
-// composedOf returns t in the form that package resolve reads, without the metadata that kubernetesMetadata copies to the desired resource.
+// composedOf returns t in the form that package resolve reads. Desired is t.Received, to which kubernetesMetadata has copied nothing yet.
 // Its Config, such as default of aws.m.upbound.io, is set only if sources take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 	composed := &resolve.ComposedResource{

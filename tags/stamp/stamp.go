@@ -24,7 +24,7 @@ type Stamper struct {
 	Transformer *tags.Transformer
 
 	// PerResource has the labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
-	// take nil, too.
+	// can be called on nil.
 	PerResource *resolve.PerResource
 
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
@@ -41,7 +41,7 @@ type Stamper struct {
 	// resource and the key. For the resource bucket and the key owner, the value is team-a, for example.
 	EarlierTrustedTags map[string]map[string]string
 
-	// targets are the targets that Targets has found.
+	// targets is the result of the method Targets.
 	targets *locate.Targets
 
 	// common has the labels that sources give to all resources: see commonLabels.
@@ -90,8 +90,8 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// A source counts even without labels: the tags of labels that are gone must go. An input that only copies Kubernetes metadata has none
-	// of these settings, and selects no resource.
+	// Sources without labels manage tags, too: the tags of former labels have to be removed. An input with none of these entries only copies
+	// Kubernetes metadata, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -100,9 +100,9 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	return s.targets, err
 }
 
-// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Outcome.Changed has the Bucket with the
-// tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a
-// LimitError, or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
+// Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Outcome.Changed has the Bucket with
+// the tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a LimitError,
+// or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
 	s.bytesInItems, s.addedBytes = 0, 0
@@ -112,7 +112,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			return nil, err
 		}
 
-		// t.Resource already has the copies of kubernetesMetadata, even if it gets no tags.
+		// t.Resource already has the labels and annotations that kubernetesMetadata copies, even if it gets no tags.
 		if t.HasCopies {
 			out.Changed[t.Name] = t.Resource
 		}
@@ -128,7 +128,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 				return nil, err
 			}
 
-			// The status may keep a tag of matchCloudTags after somebody has deleted the tag in the cloud.
+			// The status may keep a tag of matchCloudTags after somebody has deleted the tag in the cloud. Then t stays selected.
 			if t.ByCloudTags && t.MayReportDeletedTags() {
 				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
@@ -144,9 +144,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return out.finish()
 }
 
-// planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has the
-// field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for resourcePlan, the plan for the tags of
-// t itself. Each call also gets resourcePlan, since volumeTags need not repeat what it says.
+// planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has
+// the field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for resourcePlan, the plan for the
+// tags of t itself. Each call also gets resourcePlan, since volumeTags need not repeat what it says.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// A State has the tags of one tag field before anything is decided, and everything else that Decide reads.
+// A State has the tags of one tag field before anything is decided, and everything else that Decide reads. Decide changes Tags only.
 type State struct {
 	// Target is the resource with the tag field.
 	Target *locate.Target
@@ -17,7 +17,7 @@ type State struct {
 	// Labels has the labels for the resource, and the entries of removeTags and ignoreTags.
 	Labels *Labels
 
-	// Tags has the tags that earlier steps desire. Decide changes them to the tags that the field is to have.
+	// Tags has the tags that earlier steps of the pipeline desire. Decide changes them to the tags that the field is to have.
 	Tags *tagset.Set
 
 	// ObservedTags has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
@@ -44,7 +44,7 @@ type State struct {
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
 	AlreadyStamped bool
 
-	// ReservedSlots is the number of tag slots in reservedTags of the input: they stay free for tags that others set in the cloud.
+	// ReservedSlots is the number in reservedTags of the input: so many tag slots stay free for tags that others set in the cloud.
 	// ReservesForProvider reports whether slots are kept free for the provider's own tags, too.
 	ReservedSlots       int
 	ReservesForProvider bool
@@ -55,8 +55,8 @@ type followedChange struct {
 	// From is a digest of the value before the change, daily.
 	From string `json:"from"`
 
-	// Reported reports whether the status has had daily once more since the change. That happens if the provider writes the old daily of the
-	// tag field to the cloud.
+	// Reported reports whether the status has had the old value, daily, again since the change. That happens if the provider writes the old
+	// value of the tag field to the cloud.
 	Reported bool `json:"reported,omitempty"`
 }
 
@@ -80,9 +80,9 @@ func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
 	return false
 }
 
-// missingInCloud returns how many tags the provider still has to add to the resource in the cloud: 2 if it adds three tags, and the Tags of
-// s have one of them, crossplane-kind. It returns 0 if no slots are kept free for the provider's tags.
-func (s *State) missingInCloud() (count int) {
+// providerTagsToAdd returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the Tags of s have
+// one of them, crossplane-kind. It returns 0 if no slots are kept free for the provider's tags.
+func (s *State) providerTagsToAdd() (count int) {
 	for _, key := range s.Target.Field.ProviderTags {
 		if s.ReservesForProvider && !s.Tags.Has(s.Labels.ID(key)) {
 			count++
@@ -92,10 +92,10 @@ func (s *State) missingInCloud() (count int) {
 	return count
 }
 
-// missingInField returns how many tags the provider still has to add to the tag field. Some providers add their tags in the cloud only.
-func (s *State) missingInField() int {
+// providerTagsForField returns how many of these tags the provider also adds to the tag field: all of them, or none.
+func (s *State) providerTagsForField() int {
 	if s.Target.Field.AddsToField {
-		return s.missingInCloud()
+		return s.providerTagsToAdd()
 	}
 
 	return 0
@@ -104,12 +104,12 @@ func (s *State) missingInField() int {
 // slots returns how many tags may come from labels, steps and field managers: with a cap of 50, and 3 tags that the provider still adds,
 // 47. If the schema of the kind limits the tag field, the smaller of the two limits counts, and limitedByField says which one it is.
 func (s *State) slots() (slots int, limitedByField bool) {
-	slots = s.Labels.Profile.MaxTags - s.ReservedSlots - s.missingInCloud()
+	slots = s.Labels.Profile.MaxTags - s.ReservedSlots - s.providerTagsToAdd()
 	if s.Labels.Limits == nil {
 		return slots, false
 	}
 
-	slotsInField := s.Labels.Limits.Max - s.missingInField() // Tags that others set in the cloud (reservedTags) need no slots in the field.
+	slotsInField := s.Labels.Limits.Max - s.providerTagsForField() // Tags that others set in the cloud (reservedTags) need no slots in the field.
 
 	return min(slots, slotsInField), slotsInField < slots
 }
@@ -123,11 +123,11 @@ func (s *State) freeSlots() int {
 
 // limitText returns the limit of slots for messages, such as "at most 50 tags on a resource, 2 of them reserved".
 func (s *State) limitText() string {
-	limit, reserved, toAdd := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots, s.missingInCloud()
+	limit, reserved, toAdd := s.Labels.Profile.Limit(profile.CountCap), s.ReservedSlots, s.providerTagsToAdd()
 
 	if _, limitedByField := s.slots(); limitedByField {
 		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", s.Labels.Limits.Max, s.Labels.Profile.Noun(), s.Target.Field.Path)
-		reserved, toAdd = 0, s.missingInField()
+		reserved, toAdd = 0, s.providerTagsForField()
 	}
 
 	if reserved > 0 {

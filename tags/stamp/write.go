@@ -23,7 +23,7 @@ func (p *plan) carryOut() error {
 		return nil
 	}
 
-	if err := p.rememberChanges(); err != nil {
+	if err := p.writeFollowedChanges(); err != nil {
 		return err
 	}
 
@@ -31,7 +31,7 @@ func (p *plan) carryOut() error {
 	p.noteLastTag()
 	p.noteIgnored()
 
-	// keepFixed has left the resource alone if the decision changes a tag field that the API server lets nobody change.
+	// LeftAlone is set if the decision changes a tag field that the API server lets nobody change: see keepFixed.
 	if p.LeftAlone == "" {
 		p.conclude()
 		d.noteStayingTags(&p.Notes)
@@ -41,7 +41,7 @@ func (p *plan) carryOut() error {
 	return nil
 }
 
-// conclude adds to the result what the resource gets: the records of labels, and in Trusted the tags with reserved keys.
+// conclude sets p.Records, and adds the tags with reserved keys to p.Trusted, since the resource gets the decided tags.
 func (p *plan) conclude() {
 	p.Records, p.getsDecidedTags = p.allRecords, true
 
@@ -93,8 +93,8 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	return items
 }
 
-// wouldLoseValue reports whether the item of e would stay without its value if Crossplane no longer applied the item. That needs two owners:
-// Crossplane, and another field manager that owns either the key or the value, but not both.
+// wouldLoseValue reports whether the item of e would stay without its value if Crossplane no longer applied the item. That needs two
+// owners: Crossplane, and another field manager that owns either the key or the value, but not both.
 func (p *plan) wouldLoseValue(e *tagset.Entry) bool {
 	owner := p.target.Owners().Of(e)
 	hasTwoOwners := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns something of e.
@@ -115,7 +115,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return writeEmptyField(t, keys, v)
 	}
 
-	// In an atomic list, the order counts. Earlier steps may desire [a=1, b=1] while the observed list is [b=1, a=1]: both may stay.
+	// In an atomic list, the order counts. Nothing changes if earlier steps desire the tags in the order of v, or in the observed order.
 	ordered := inObservedOrder(t, v)
 	if t.DesiredValue.Equal(v) || t.DesiredValue.Equal(ordered) {
 		return object.Object{}, nil
@@ -207,7 +207,7 @@ func parentOf(path object.Path) (parent object.Path, isRemovable bool) {
 var objectsThatStay = []string{"metadata", "spec", "spec.forProvider", "spec.forProvider.manifest"}
 
 // checkParent returns an error if the desired resource of t has no place for the tag field, in two cases:
-//   - The field must not be made without the object around it (Within), and the object is missing.
+//   - The field needs the object around it (Within), and the object is missing.
 //   - A list on the path has no first item: "spec.forProvider.settings has no item to hold tags".
 //
 // The function adds neither the object nor the item, since both may require other fields. See testdata/cases/list-of-one.yaml.
@@ -222,7 +222,7 @@ func checkParent(t *locate.Target) error {
 	}
 
 	for i, segment := range path.Segments() {
-		if isFirstItem := segment.IsIndex && segment.Index == 0; !isFirstItem {
+		if !segment.IsIndex || segment.Index != 0 {
 			continue
 		}
 
@@ -252,7 +252,7 @@ func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 		return slices.Sorted(slices.Values(words.Map(slices.Collect(v.Items()), tagset.Encoded)))
 	}
 
-	// If the provider sorts the list (Sorted), the function has sorted v the same way.
+	// If the provider sorts the list (Sorted), v is sorted the same way.
 	isAtomicList := t.Field.Atomic && v.IsList()
 	if isAtomicList && !t.Field.Sorted && slices.Equal(sorted(t.ObservedValue), sorted(v)) {
 		return t.ObservedValue

@@ -107,8 +107,8 @@ func (p *policy) keyCount(r *reading, labels, counted celText) celText {
 	return fmt.Sprintf("%s.filter(k, %s).size()", labels, allOf(counts, surround("!(k in ", counted, ")")))
 }
 
-// changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy, so
-// it doesn't judge them. Values that CEL can't read are left out. A label is, for example, {'name': 'label tags.example.org/owner',
+// changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy,
+// so it doesn't judge them. Values that CEL can't read are left out. A label is, for example, {'name': 'label tags.example.org/owner',
 // 'key': 'owner', 'tag': 'acme:owner', 'value': 'me', 'form': 'Qualified', 'trusted': 'no'}.
 func (m labelMap) changedLabels() celText {
 	value := m.New + "[k]"
