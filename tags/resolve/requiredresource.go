@@ -53,7 +53,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 	}
 
 	recorded := r.recordedIndex(s, objects)             // It is -1 if there are no objects.
-	searchEnded := findErr == nil || isAbsence(findErr) // Before, objects may lack the recorded one.
+	searchEnded := findErr == nil || isAbsence(findErr) // During the search, objects may lack the recorded one.
 
 	switch {
 	case bound && searchEnded && recorded < 0:

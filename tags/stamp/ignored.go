@@ -57,7 +57,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries = d.follow(entries)
 
 	switch {
-	case hasLabel && !isDesired: // fill puts the tag if a slot is free for the first label. Only then is this label Ignored.
+	case hasLabel && !isDesired: // The tag would take the slot of the first label. Only fill knows whether one is free, and then makes this label Ignored.
 		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
@@ -79,7 +79,7 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 	for i := range entries {
 		e := &entries[i]
 
-		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // A trusted source decides on its reserved keys, even if its label was skipped.
+		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // Only trusted labels have reserved keys. They decide on the tag, even if skipped.
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
 		// The field may be unable to hold the value, such as a list in a map of strings.
@@ -135,7 +135,7 @@ func (p *plan) noteIgnored() {
 
 	p.Notes.add(NoteKept, d.keptKeys()...)
 
-	// A status without tags may get them later. It never gets them in one of two cases:
+	// A status without tags may get them later. It never gets them in either of two cases:
 	//   - The kind has no path for tags in its status.
 	//   - The resource has tags, and the provider has already read the resource in the cloud.
 	isTagged := hasMoreThanProviderTags(t, d.ObservedTags)

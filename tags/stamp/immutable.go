@@ -38,7 +38,7 @@ func mayExistInCloud(t *locate.Target) bool {
 	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
 
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasNewAttempt := pending.After(failed) // If the times are equal, the attempt has failed in the second in which it began.
+	hasNewAttempt := pending.After(failed) // The times have whole seconds. If they are equal, the attempt failed soon after it began.
 	hasFailed := failed.After(succeeded) && !hasNewAttempt
 
 	return hasBegun && !hasFailed
@@ -218,7 +218,7 @@ func (p *plan) keepFixed() {
 
 	p.LeftAlone, p.Stamped = t.WhyLeftAlone(locate.Fixed), object.Object{} // The changes that the plan had are dropped.
 
-	// For the API server, {} instead of null is a change. So the copy desires exactly the observed value.
+	// For isSame, {} and null are the same, but not for the API server. So Stamped gets exactly the observed value.
 	if !t.DesiredValue.Equal(t.ObservedValue) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.ObservedValue)
 	}

@@ -194,8 +194,8 @@ func (l *Labels) allKeys() *tagset.Keys {
 	return &keys
 }
 
-// positionOf returns the position of the label that has the tag e, whatever its value: the label env: prod has env: dev. ok is false if
-// there is no such label.
+// positionOf returns the position of the label with the key of the tag e: for the tag env: dev, the position of the label env: prod. ok is
+// false if there is no such label.
 func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
 	position, ok = l.positionByID[e.ID] // An opaque entry has no ID, and so no label.
 

@@ -13,7 +13,7 @@ import (
 type fieldStamper struct {
 	*Stamper
 
-	// resourcePlan is the plan of the resource itself. Whenever a field changes, its Stamped becomes the resource with the changed field.
+	// resourcePlan is the plan of the resource itself. Whenever a field changes, resourcePlan.Stamped becomes the resource with this change.
 	resourcePlan *plan
 	labels       *resourceLabels
 
@@ -67,7 +67,7 @@ func (fs *fieldStamper) report(p *plan) {
 	fs.onPlan(fs.resourcePlan, p)
 }
 
-// addNotesOf adds what fieldPlan has to tell to p, the plan of the resource itself: notes, the mismatch, trusted tags, and withheld labels.
+// addNotesOf adds to p, the plan of the resource itself, notes, the mismatch, trusted tags and withheld labels of fieldPlan.
 // If onConflict Retain keeps env: dev in volumeTags, the label env: prod is withheld, and the result of the Instance says so.
 func (p *plan) addNotesOf(fieldPlan *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)

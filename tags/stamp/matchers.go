@@ -23,8 +23,8 @@ type matcher struct {
 	keysByValue map[string]profile.KeySet
 }
 
-// newMatchers returns the matchers for entries of removeTags or ignoreTags. They match keys as the cloud does that the labels are
-// transformed for: on Azure, the entry env matches the tag Env. If several matchers match a tag, the first one counts. For the entries
+// newMatchers returns the matchers for entries of removeTags or ignoreTags. They match keys as the cloud of the labels does: on Azure, the
+// entry env matches the tag Env. If several matchers match a tag, the first one counts. For the entries
 // owner, team and env, of which env is from a field of the XR, newMatchers returns a matcher with owner and team, and a matcher with env.
 func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []matcher {
 	out := []matcher{}

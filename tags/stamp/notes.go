@@ -49,8 +49,9 @@ const (
 	// with the cloud's tags, or leaves these tags alone.
 	NoteLastStays
 
-	// NoteLeftover says that tags with keyPrefix stay in the tag field although no step desires them, since the Manager owns them. It also
-	// says that the last tag stays there, since the Manager owns the field itself: see keepLastTag.
+	// NoteLeftover says that tags stay in the tag field although no step desires them, in one of two cases:
+	//   - The tags have the keyPrefix, and the Manager owns them.
+	//   - The last tag can't be removed from the field, since the Manager owns the field itself: see keepLastTag.
 	NoteLeftover
 
 	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
@@ -62,8 +63,8 @@ const (
 	// NoteReserved says that tags with reserved keys stay although they have no trusted source, since the Manager owns them.
 	NoteReserved
 
-	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source, since the function never writes
-	// their Field.
+	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source, since they are in a Field for launched
+	// resources that the function never writes, such as ebsBlockDevice.tags.
 	NoteReservedLaunched
 
 	// NoteProtected says that ignoreTags or removeTags names tags in vain, in one of two cases:
@@ -77,8 +78,8 @@ const (
 	// NoteRemoved says that tags are removed although ignoreTags names them, since removeTags names them, too.
 	NoteRemoved
 
-	// NoteStaysSelected says that the resource may stay selected after the tags of matchCloudTags have left the cloud, since its status may
-	// keep them.
+	// NoteStaysSelected says that matchCloudTags may still select the resource after its tags have left the cloud, since the status may keep
+	// them.
 	NoteStaysSelected
 
 	// NoteLastKept says that the function keeps the last tag in the tag field, although nobody else owns it. Without this tag, the parent of
