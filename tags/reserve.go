@@ -17,8 +17,8 @@ func ProvidersKeys() []string { return slices.Clone(providersKeys) }
 // ProvidersKeySet returns the keys of ProvidersKeys as a set that ignores case.
 func ProvidersKeySet() profile.KeySet { return providersKeySet }
 
-// HasReservedKey reports whether reserved has the qualified key or the tag key of the label l. The patterns workspace and
-// plexsphere:workspace both reserve the label workspace. For keys after a key format, see ReservedTagKeys.
+// HasReservedKey reports whether the qualified key or the tag key of the label l is in the set reserved. The patterns workspace and
+// plexsphere:workspace both reserve the label workspace. For keys in a key format, see ReservedTagKeys.
 func HasReservedKey(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
@@ -35,7 +35,7 @@ func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []strin
 	for _, pattern := range reserved {
 		for _, p := range []string{pattern, prefix + pattern} { // platform/* and plexsphere:platform/*
 			patterns = append(patterns, f.Patterns(p, prefix)...)
-			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // So PLEXSPHERE:env has the key prefix, too.
+			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // Patterns doesn't fold case: PLEXSPHERE:env has the prefix, too.
 		}
 	}
 

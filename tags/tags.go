@@ -55,8 +55,8 @@ type Label struct {
 	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// GivesTagKey reports whether the source has keyForm: Tag. Then its keys are whole tag keys: the label env has the TagKey env, and
-	// no key prefix.
+	// GivesTagKey reports whether the key in the source is the whole tag key, by keyForm: Tag. The label env then has the TagKey env, without
+	// a key prefix.
 	GivesTagKey bool
 
 	// Value of the label, before a value format applies.
@@ -156,7 +156,7 @@ func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLa
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag of a skipped label. Messages have a [SkippedLabel] instead, which has no value.
+// A SkippedTag is the tag of a skipped label. For messages, a [SkippedLabel] is the same without the value.
 type SkippedTag struct {
 	Tag
 

@@ -25,7 +25,7 @@ type Transformer struct {
 
 	keyPrefix string
 
-	// overridden are the labels of SetOverridden, by TagKey.
+	// overridden has the trusted labels that lost to labels of later sources, by TagKey.
 	overridden map[string]Label
 
 	// transformed has the results of earlier calls of Transform.
@@ -64,10 +64,10 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether the string of the tag t in a list of strings may be read as a tag with a forbidden key. Forbidden
-// are the keys that providers set, such as crossplane-name, and for untrusted labels also the reserved keys. For example, zone is
-// reserved, and the separator is =. The key zone=a with the value b makes the string zone=a=b, which a reader may take for the key
-// zone with the value a=b. Without a separator, the result is false.
+// ReadsAsReserved reports whether the string of t in a list of strings, key and separator and value, could be read as a tag with a
+// forbidden key. The keys that providers set are forbidden, such as crossplane-name. For untrusted labels, reserved keys are forbidden,
+// too. For example, zone is reserved, and the separator is =. The key zone=a with the value b makes the string zone=a=b, which a reader may
+// take for the key zone with the value a=b. Without a separator, the result is false.
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
@@ -86,7 +86,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 }
 
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
-// Without a key prefix, it returns false.
+// It returns false if neither the input nor the key format has a prefix.
 func (d *Transformed) HasPrefix(tagKey string) bool {
 	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // keyPrefix, or the prefix that the key format has instead.
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
@@ -95,10 +95,10 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 // TagKeys returns the tag keys that key can mean on the profile, sorted: with and without the key prefix, and with and without the key
 // format. On Google Cloud, a/b means a/b, a_b, plexsphere:a/b and plexsphere_a_b.
 func (d *Transformed) TagKeys(key string) (tagKeys []string) {
-	prefixed := d.transformer.keyPrefix + key
+	withPrefix := d.transformer.keyPrefix + key
 
-	// Prefixed returns prefixed, unless the key format has a prefix of its own.
-	for _, unformatted := range []string{key, prefixed, d.keyFormat.Prefixed(key, prefixed)} {
+	// Prefixed returns withPrefix again or, if the key format has a prefix of its own, this prefix and the key.
+	for _, unformatted := range []string{key, withPrefix, d.keyFormat.Prefixed(key, withPrefix)} {
 		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}
 
@@ -131,9 +131,10 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
-// SetOverridden sets the trusted labels that lost to labels of later sources. Such a label wins after all on a cloud where its tag key
-// becomes a reserved key. If a_b is reserved, the label a/b becomes a_b on Google Cloud, and only trusted labels may. The last of several
-// labels with one tag key counts.
+// SetOverridden sets the trusted labels that lost to labels of later sources. If several of them have one tag key, the last one counts.
+// Such a label wins after all on a cloud where the key becomes a reserved key. For example, a_b is reserved, and a trusted source and a
+// later, untrusted one both give a/b. The later label wins. But on Google Cloud, a/b becomes a_b, which an untrusted label may not have, so
+// the trusted label wins there.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -162,7 +163,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d := &Transformed{transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name]}
 	d.Tags = make([]Tag, 0, len(t.labels))
 
-	if !p.HandsLabelsOn { // Labels that are handed on aren't tags yet. The Composition that makes tags of them has reserved keys of its own.
+	if !p.HandsLabelsOn { // A nested composite resource gets labels. Its own Composition makes tags of them, with its own reserved keys.
 		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
 	}
 
@@ -171,16 +172,17 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	for _, l := range t.labels {
-		// A reserved key isn't handed on: the other Composition takes it from its own trusted sources.
+		// A label with a reserved key isn't handed on, and isn't skipped either: the nested Composition takes it from its own trusted sources.
 		if p.HandsLabelsOn && HasReservedKey(t.reservedKeys, l) {
 			continue
 		}
 
 		reason := d.add(l)
 
-		// With the key format, the key of l or of the trusted label that lost to l may be reserved. Then the trusted label counts after all.
-		overridden, isOverride := t.overridden[l.TagKey]
-		if isOverride && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
+		// l may have won over a trusted label with its TagKey. If the formatted key of either label is reserved, the trusted label counts, too.
+		// The formatted keys can differ, since only one of the labels may have keyForm: Tag.
+		overridden, hasOverridden := t.overridden[l.TagKey]
+		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)
 		}
 	}
@@ -190,7 +192,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
-	// A trusted tag without a slot is an error. Without a slot, a label that is handed on is none, so it doesn't count as trusted.
+	// A trusted tag that gets no slot is an error, but a label that is handed on may stay without one. So it doesn't count as trusted.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
 	}
@@ -217,7 +219,8 @@ func (d *Transformed) tag(l Label) Tag {
 	return Tag{Label: l, Key: key, Value: d.valueFormat.Apply(l.Value), Reserved: isReserved}
 }
 
-// Judge returns the tag of the label l, and the reason to skip l, or an empty reason. Other labels don't count. On aws, the label
+// Judge returns the tag of the label l, and the reason to skip l, or an empty reason. It judges l alone: collisions and the number of tags
+// come later. On aws, the label
 // aws:x is skipped for reserved-prefix, although its tag key is plexsphere:aws:x.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)

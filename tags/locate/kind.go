@@ -14,7 +14,7 @@ import (
 )
 
 // managedSpecFields are the fields that the spec of any managed resource may have beside forProvider. A resource
-// whose spec has only these fields counts as managed, too: this function can add forProvider with the tags.
+// whose spec has only these fields counts as managed, too: function-cloud-tags can add forProvider with the tags.
 var managedSpecFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
@@ -28,7 +28,7 @@ type TargetKind struct {
 	// APIVersion is group and version of the Kind as one text, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// profileBeforeLocate is the tag profile of resources that aren't located. It doesn't depend on tagFields.
+	// profileBeforeLocate is the tag profile of resources for which Locate isn't called, or not yet. It doesn't depend on tagFields.
 	profileBeforeLocate *profile.Profile
 
 	// place is nil until Locate is called for a resource of the kind.
@@ -43,7 +43,7 @@ type Place struct {
 	Profile *profile.Profile
 
 	// APIProfile is nil unless the cloud's API is known to refuse tags that Profile admits. For example, the API of Hetzner
-	// Cloud refuses the tag plexsphere:platform/env of a Server, which the contract admits.
+	// Cloud refuses the tag plexsphere:platform/env of a Server, which Profile admits by the contract.
 	APIProfile *profile.Profile
 
 	// ForInstanceMetadata is a copy of the place whose profiles have the key rules of EC2 instance metadata. It is nil for kinds
@@ -226,7 +226,7 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	family, _ := field.FamilyOf(k.GroupKind())
 	k.Managed = k.Group != ts.finder.CompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
-	// Only field.ByProfile reads k.Profile: a kind that nothing else knows gets the usual tag field of the profile.
+	// k.Profile is only for field.ByProfile. If nothing else knows the kind, ByProfile gives it the usual tag field of the profile.
 	k.Profile = family.Profile
 	if provider := ts.finder.Input.ProviderValue(); k.Profile == "" && provider != "" {
 		k.Profile = profile.Of(provider).Name
@@ -259,7 +259,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
 	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known), fieldIn: ts.fieldInVersions(k, &f)}
 
-	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition makes tags of the labels in the field.
+	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition turns the labels in the field into tags.
 		p.Profile = profile.Composite()
 	} else {
 		p.Profile, p.APIProfile = ts.profilesOf(k, f.Profile, k.Tagged().Kind)
@@ -276,7 +276,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 }
 
 // profilesOf returns the Profile and the APIProfile of a Place of the kind k. entryProvider is the provider that an entry of tagFields
-// names, or "". kindName says whose limits count: Instance for an Instance, and Instance.volumeTags for its volumes.
+// names, or "". kindName is the kind whose profile is wanted: Instance, or Instance.volumeTags for its volumes.
 func (ts *Targets) profilesOf(k *TargetKind, entryProvider, kindName string) (p, api *profile.Profile) {
 	provider, group := ts.finder.providerOf(k, entryProvider), k.Tagged().Group
 	rules := ts.finder.Input.ProfileRules

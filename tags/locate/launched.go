@@ -24,7 +24,7 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 
 	parent.NeverWritten = field.NeverWrittenLaunches(k.GroupKind())
 
-	for _, l := range ts.notingSchemas.Launched(k.Kind) {
+	for _, l := range ts.recordingSchemas.Launched(k.Kind) {
 		if l.Path.Equal(parent.Field.Path) { // An entry of tagFields has made volumeTags the tag field.
 			continue
 		}
@@ -38,14 +38,14 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 	}
 }
 
-// LaunchedTarget returns a copy of t whose tag field is the launched place. desired and observed are the resource with that field. If the
-// field is in the items of a list, they are one item instead, and item is the value of its key: volume for the item of
-// tagSpecifications with resourceType: volume. Otherwise, item is empty.
-func (t *Target) LaunchedTarget(place *LaunchedPlace, item string, desired, observed object.Object) *Target {
+// LaunchedTarget returns a copy of t whose tag field is the launched place. desired and observed are the resource or, for a field in the
+// items of a list, one item. itemKey identifies the item: volume for {resourceType: volume} of tagSpecifications. For a field of the
+// resource, it is empty.
+func (t *Target) LaunchedTarget(place *LaunchedPlace, itemKey string, desired, observed object.Object) *Target {
 	launched := t.withPlace(&place.Place, desired, observed)
 
-	if item != "" { // f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}
-		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, item)
+	if itemKey != "" { // f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}
+		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, itemKey)
 	}
 
 	return launched

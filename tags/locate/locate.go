@@ -30,7 +30,7 @@ type Finder struct {
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// Sets reports whether this step may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
+	// Sets reports whether this step of the pipeline may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
 	// hasCloudTags. If Sets is nil, matchCloudTags counts all tags.
 	Sets func(t *Target, key string) bool
 
@@ -101,9 +101,9 @@ type Targets struct {
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
 
-	// notingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
+	// recordingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
 	// empty Node. Crossplane sends that schema in a later call.
-	notingSchemas field.Schemas
+	recordingSchemas field.Schemas
 	schemas       map[schema.GroupVersionKind]object.Node
 }
 
@@ -124,7 +124,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		t := &all[i]
 		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
-		if managesTags { // Even if all labels are gone: their tags must go.
+		if managesTags { // Also if all labels are gone, since their tags have to be removed.
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
@@ -147,14 +147,14 @@ func (f *Finder) NewTargets() *Targets {
 		kinds:  make(map[kindKey]*TargetKind), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
-	ts.notingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
+	ts.recordingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok && f.Schemas.Of != nil {
 			ts.schemas[k] = f.Schemas.Of(k)
 		}
 
 		return ts.schemas[k]
 	}}
-	ts.fields = f.Fields(ts.notingSchemas)
+	ts.fields = f.Fields(ts.recordingSchemas)
 
 	return ts
 }
@@ -206,8 +206,8 @@ func (ts *Targets) Locate(t *Target) bool {
 }
 
 // UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
-// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can decide on copies after labels:
-// the copy team: a becomes a tag only if no label has the key team.
+// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can give labels precedence: the
+// copied {team: a} becomes a tag only if no label has the key team.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]

@@ -44,8 +44,8 @@ type managers struct {
 	itemPath []string
 }
 
-// owner returns the Owner of what only the field manager with the name owns. The composedOwner has Ours. The field manager of another
-// composite resource, such as apiextensions.crossplane.io/composed/ffff, has Others.
+// owner returns the Owner of an entry that only the field manager with the name owns. For the composedOwner, Ours is true. For the field
+// manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, Others is true.
 func (ms *managers) owner(name string) Owner {
 	if name == ms.composedOwner || slices.Contains(earlierOwners, name) {
 		return Owner{Ours: true}
@@ -97,9 +97,9 @@ type Owners struct {
 	// fieldOwner counts only if Atomic is true.
 	fieldOwner Owner
 
-	// HeldBy is another field manager that owns the field, but no entry: {"f:tags": {}}. For example, Crossplane has taken over
-	// all entries of a provider. If the field becomes empty, the API server makes null of it: see keepLastTag in package stamp.
-	// If there are several, HeldBy is the first by name.
+	// HeldBy is another field manager that owns the field, but no entry: {"f:tags": {}}. For example, the provider has owned entries, and
+	// Crossplane has taken over all of them. If the field becomes empty, the API server makes null of it: see keepLastTag in package stamp. If
+	// there are several, HeldBy is the first by name.
 	HeldBy string
 
 	// entries has the owner of each entry by tag key or, in a list of strings, by the string: env=prod.
@@ -172,7 +172,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 	// {"f:spec": {"f:tags": {}}} makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
-	// If the field is atomic, an owner of an entry owns the field, too: the manager may have written it while it wasn't atomic.
+	// If the field is atomic, an owner of an entry owns the field, too: it may have written the entry before the field became atomic.
 	var entryOwner Owner
 
 	for item := range ms.list.Items() {
@@ -201,7 +201,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(owner, ownedEntries, writtenField)
 	}
 
-	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything inside the element at wholeDepth.
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything deeper on the path, or in the field.
 	out.Atomic, out.fieldOwner = f.Atomic || isOwnedWhole, out.fieldOwner.with(entryOwner)
 
 	return out
@@ -221,7 +221,7 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 			continue
 		}
 
-		// Another field manager that owns only propagateAtLaunch of an item doesn't own the tag.
+		// A field manager other than Crossplane that owns only propagateAtLaunch of an item doesn't own the tag.
 		ownsItem, _ := owns(element)
 		ownsValue := element.Field(valueElement).IsThere()
 
@@ -233,9 +233,10 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 	}
 }
 
-// follow follows the path into the fieldsV1 of a field manager, and returns the object at the end of the path. depth is the position in
-// the path of the last element that the field manager owns, counted from 1. isWhole reports whether the field manager owns nothing
-// inside that element. For the path f:spec, f:tags:
+// follow follows the path into the fieldsV1 of a field manager, and returns the object at the end of the path. depth is the position in the
+// path of the last element that the field manager owns, counted from 1. It is one more than the path's length if the field manager owns
+// anything inside the last element. isWhole reports whether the field manager owns nothing inside the element at depth. For the path
+// f:spec, f:tags:
 //   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
 //   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
 func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// readTagField sets the desired and the observed value of the tag field. It also clears owners, since LaunchedTarget copies a target with
-// the owners of another field.
+// readTagField sets the desired and the observed value of the tag field. It also clears owners: in the copy that LaunchedTarget makes, they
+// are the owners of another field.
 func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
@@ -54,8 +54,8 @@ func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 
 // ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show this:
 //   - t has the condition Ready. For an Object of provider-kubernetes, it doesn't count: the wrapped resource may not be ready.
-//   - There is text next to the reported tags, such as status.atProvider.arn. Conditions, numbers and objects don't count:
-//     a provider may write these earlier.
+//   - The object with the reported tags has a text, such as status.atProvider.arn. Conditions, numbers and objects don't count: a provider
+//     may write these earlier.
 func (t *Target) ProviderHasObserved() bool {
 	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {
 		return true
@@ -84,7 +84,7 @@ func (t *Target) MayReportDeletedTags() bool {
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
 // field: then no tags of an atomic field stay.
 func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters what stayingEntries returns as it is.
+	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters lists and atomic fields.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	for e := range set.All() {
 		if !t.Owners().Stays(e, fieldDesired) {
@@ -104,7 +104,7 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 	}
 
 	for e := range t.StayingTags(keys, value.IsThere()).All() {
-		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry is no tag, such as legacy in [env=prod, legacy].
+		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry, such as legacy in [env=prod, legacy], is no tag.
 			set.Append(*e)
 		}
 	}

@@ -73,13 +73,13 @@ func (ts *Targets) locatesTags(t *Target) bool {
 	return t.LeaveReason != NoObject && ts.Locate(t) && !t.Profile.HandsLabelsOn
 }
 
-// hasAll reports whether all wanted tags are among the tags of t that read returns.
-func (t *Target) hasAll(wanted map[string]string, read func(keys *tagset.Keys) *tagset.Set) bool {
-	// In a list of strings, only wanted keys count: a=b=c is the tag a=b: c if the key a=b is wanted.
+// hasAll reports whether all wanted tags are among the tags that tagsOf returns.
+func (t *Target) hasAll(wanted map[string]string, tagsOf func(keys *tagset.Keys) *tagset.Set) bool {
+	// In a list of strings, known keys say where to split a string: if a=b is wanted, a=b=c has the key a=b and the value c.
 	known := t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Known: known}
 
-	set := read(&keys)
+	set := tagsOf(&keys)
 	if set == nil {
 		return false
 	}

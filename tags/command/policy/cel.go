@@ -113,8 +113,8 @@ func anyOfInParens(conditions ...celCondition) celCondition {
 	return "(" + anyOf(conditions...) + ")"
 }
 
-// patternConditions returns conditions on the key: k in ['zone'] and k.startsWith('cost') for k and the patterns zone and cost*. If one of
-// these conditions is true, the key matches a pattern. A pattern is a key, or the beginning of keys and a *.
+// patternConditions returns conditions on the key. For k and the patterns zone and cost*, these are the two conditions k in ['zone'], and
+// k.startsWith('cost'). If one of them is true, the key matches a pattern. A pattern is a key, or the beginning of keys and a *.
 func patternConditions(key celText, patterns []string) []celCondition {
 	wholeKeys, startConditions := []string{}, []celCondition{}
 
@@ -159,8 +159,8 @@ func exceeds(text celText, limit profile.Length) celCondition {
 		return exceedsSize(text, limit)
 	}
 
-	// In the key example.org/owner, limit.BeforeSlash is for example.org, and the size limits are for owner. In the key owner, which has no
-	// slash, they are for the whole key.
+	// In the key example.org/owner, limit.BeforeSlash is for example.org, and limit.Runes and limit.Bytes are for owner. The key owner has no
+	// slash. There, they are for the whole key.
 	slash := text + ".indexOf('/')" // The length of example.org, or -1 without a slash.
 	nameExceeds := exceedsSize(fmt.Sprintf("%s.substring(%s + 1)", text, slash), limit)
 
@@ -173,8 +173,8 @@ func exceedsSize(text celText, limit profile.Length) celCondition {
 		return ""
 	}
 
-	// Characters are cheaper to count than bytes, so the expression always counts characters first. Without limit.Runes, it compares their
-	// number with limit.Bytes, since a text never has more characters than bytes.
+	// Characters are cheaper to count than bytes, so the expression counts characters first. Without limit.Runes, it refuses texts with more
+	// characters than limit.Bytes: these have too many bytes for sure.
 	hasTooManyCharacters := fmt.Sprintf("%s.size() > %d", text, cmp.Or(limit.Runes, limit.Bytes))
 	if limit.Bytes == 0 {
 		return hasTooManyCharacters
@@ -202,12 +202,13 @@ func matchesIgnoringCase(key celText, patterns []string) celCondition {
 	return matches(key, "(?i)^("+strings.Join(texts, "|")+")")
 }
 
-// replaceAll returns the expression of the text with the table's keys replaced by their values. It replaces no replacement again: with
+// replaceAll returns an expression that replaces the table's keys in the text by their values. A replacement isn't replaced again: with
 // {a: b, b: c}, the text ab becomes bc. Where several keys match, it takes the longest.
 func replaceAll(text celText, table map[string]string) celText {
 	olds := longestFirst(sortedKeys(table))
 
-	// One pass is needed if a key has several characters, or is in a replacement, such as b in {a: b, b: c}.
+	// One pass is needed if a key is in a replacement, such as b in {a: b, b: c}, or if it has several characters: a replacement and its
+	// neighbors could form such a key.
 	replacementText := strings.Join(slices.Collect(maps.Values(table)), "")
 	needsOnePass := slices.ContainsFunc(olds, func(old string) bool {
 		return utf8.RuneCountInString(old) != 1 || strings.Contains(replacementText, old)
@@ -234,9 +235,9 @@ const capitalsOfIK = "\u0130\u212a"
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
 // applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). CEL's lowerAscii leaves É as
-// it is. So if the format makes lower case and capitals has É, the expression also replaces É by é. Small letters and ASCII in capitals
-// don't matter.
-func applyFormat(text celText, capitals string, format profile.Format) celText {
+// it is. So if the format makes lower case and mayHaveCapitals has É, the expression also replaces É by é. Other characters of
+// mayHaveCapitals don't matter.
+func applyFormat(text celText, mayHaveCapitals string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
 	if !lowercase {
 		return replaceAll(text, replacements)
@@ -244,7 +245,7 @@ func applyFormat(text celText, capitals string, format profile.Format) celText {
 
 	table := make(map[string]string)
 
-	for _, r := range capitals {
+	for _, r := range mayHaveCapitals {
 		if small := unicode.ToLower(r); small != r && r > unicode.MaxASCII {
 			table[string(r)] = string(small)
 		}

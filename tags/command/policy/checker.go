@@ -39,8 +39,8 @@ type profileChecker struct {
 	// admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes has the key prefix and the prefix in keyFormat one after the other: plexsphere:acme_. applyFormat looks for
-	// capitals such as É there. Label keys have none, since skipMessages refuses them.
+	// keyPrefixes is for applyFormat, which looks for capitals such as É there: the key prefix and the prefix in keyFormat, one after the
+	// other. Label keys have no such capitals, since skipMessages refuses them.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -97,8 +97,8 @@ func inAllCases(text string) string {
 	return string(out)
 }
 
-// admitCapitals adds capitals such as É to a class that has small letters such as é. The function makes é of É in values. CEL's lowerAscii
-// doesn't, so the policy has to admit É.
+// admitCapitals adds capitals such as É to a class that has small letters such as é. function-cloud-tags makes é of É in values. CEL's
+// lowerAscii doesn't, so the policy has to admit É.
 func admitCapitals(class profile.Class) profile.Class {
 	// \p{Ll} matches small letters, and \p{Lu} and \p{Lt} match capitals. Only Google Cloud's class of values has \p{Ll}, and its
 	// field Without is empty.
@@ -116,7 +116,7 @@ func admitCapitals(class profile.Class) profile.Class {
 // refusedCapitals returns a regular expression of the capitals that admitCapitals leaves out:
 //
 //   - capitals such as 𝐀, which have no lower case
-//   - capitals such as Ⱥ, whose lower case has more bytes. CEL would count the bytes of Ⱥ, and admit a tag that is too long
+//   - capitals such as Ⱥ, whose lower case has more bytes: a limit in bytes would be checked on Ⱥ, and admit a tag that is too long
 //
 // The expression is short, with ranges such as 𝐀-𝐙 and without escapes, since it costs CEL budget of the API server.
 var refusedCapitals = sync.OnceValue(func() string {
@@ -156,7 +156,7 @@ func (c *profileChecker) skipMessages() celText {
 	brokenRule := &strings.Builder{}
 	fmt.Fprintf(brokenRule, "\n    %s ?\n      \"reserved-key (only Crossplane's providers set it)\" :\n", matchesIgnoringCase("tag", tags.ProvidersKeys()))
 
-	// The checks are in the order in which the function makes them.
+	// The checks are in the order in which function-cloud-tags makes them.
 	for _, check := range []struct {
 		reason    profile.SkipReason
 		condition celCondition // Empty if no label is skipped for the reason.
@@ -193,7 +193,7 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
 	// If the format replaces O by 0, the label Owner becomes the tag 0wner, which doesn't match the reserved key owner. So if the format
-	// replaces letters, the keys before the format, l.key and l.tag, count, too.
+	// replaces letters, l.key and l.tag count, too, the keys before the format.
 	_, replacements, _ := c.keyFormat.Parts()
 	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
@@ -235,16 +235,16 @@ func (c *profileChecker) takenKeyCondition() celCondition {
 	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
 }
 
-// isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty. With the reason
-// value-too-long, the label is skipped only for its value, so isAdmittedKey returns true.
+// isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty. With a reason
+// about the value, such as value-too-long, isAdmittedKey returns true.
 func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
 // Slots returns the number of tag slots for labels of objects, and the limit for messages: "aws tags: count-cap (at most 47 tags on a
 // resource: 50, less 3 of the provider)".
-func (c *profileChecker) Slots() (slots int, limit string) {
-	// The values of inputLabels aren't known here. So a label takes a slot even if Judge takes its value for too long, for example.
+func (c *profileChecker) Slots() (slots int, limitText string) {
+	// inputLabels have no values here. So each label with an admitted key takes a slot, even if it is skipped for its value later.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
 		tag, reason := c.tagger.Judge(l)
 		return tag.Key, isAdmittedKey(reason)

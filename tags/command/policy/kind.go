@@ -96,7 +96,8 @@ func pluralOf(name string) string {
 }
 
 // APIResources returns the resources of the policy's kinds: deployments in the group apps for apps/Deployment. If the plural of a kind is
-// unknown, the result has the whole group of the kind: a group without a resource. The match conditions leave out other kinds of the group.
+// unknown, the result has the whole group of the kind: a GroupResource with an empty Resource. The match conditions then exclude other
+// kinds.
 func (p *policy) APIResources() []schema.GroupResource {
 	resources := words.Map(p.Kinds, func(kind string) schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")

@@ -35,7 +35,7 @@ func resourceRule(groups []string, resources ...string) dict {
 }
 
 // matchConditions returns the conditions under which the policy judges a request: its object is of a kind to check, and the request
-// changes labels.
+// changes labels, annotations or a map such as spec.labels.
 func (p *policy) matchConditions() []dict {
 	changes := []celCondition{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
 	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) string { return valueAt("object", path) + " != " + valueAt("oldObject", path) })...)
@@ -91,20 +91,20 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of keys that the reading reads in a map. labels is the expression of the map, such as
-// variables.annotations. These keys don't count:
+// keyCount returns the expression of the number of keys that the reading r reads in the map, such as variables.annotations. These keys
+// don't count:
 //
-//   - keys of labels in the input itself. They have tag slots of their own: see the method Slots.
-//   - keys that another map has, too, such as variables.labels in counted. The annotation owner and the label owner make one tag.
-func (p *policy) keyCount(r *reading, labels, counted celText) celText {
-	counts := r.ReadsKey(labels)
+//   - keys of labels in the function's input. They have tag slots of their own: see the method Slots.
+//   - keys that the map counted has, too, such as variables.labels. The annotation owner and the label owner make one tag.
+func (p *policy) keyCount(r *reading, keyMap, counted celText) celText {
+	counts := r.ReadsKey(keyMap)
 
 	if len(p.inputLabels) > 0 {
 		inputKeys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
 		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s).size()", labels, allOf(counts, surround("!(k in ", counted, ")")))
+	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, surround("!(k in ", counted, ")")))
 }
 
 // changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy,
@@ -144,10 +144,10 @@ func (m labelMap) illegibleValues() celText {
 
 	legible := m.IsLegible(value)
 	if legible == "" {
-		return ""
+		return "" // CEL can read all values.
 	}
 
-	// Labels and annotations, which have a prefix, are strings. A field such as spec.labels may have other values, which no message shows.
+	// Labels and annotations, which have a prefix, are strings. A field such as spec.labels may have other values. Messages don't quote these.
 	subject := m.LabelName
 	if m.Prefix != "" {
 		subject += " + ' = ' + " + quotedInMessage(value)
@@ -170,11 +170,11 @@ func (p *policy) validations() (out []dict) {
 	places := joinNonEmpty([]string{surround("under ", prefixes, ""), surround("in ", paths, "")}, " and ")
 
 	for _, c := range p.Checkers {
-		slots, limit := c.Slots()
+		slots, limitText := c.Slots()
 		out = append(out, dict{
 			"expression":        fmt.Sprintf("variables.count <= %d || variables.count <= variables.oldCount", slots),
-			"message":           fmt.Sprintf("Too many keys %s to be %s", places, limit),
-			"messageExpression": "string(variables.count) + " + quote(fmt.Sprintf(" keys %s cannot all be %s", places, limit)),
+			"message":           fmt.Sprintf("Too many keys %s to be %s", places, limitText),
+			"messageExpression": "string(variables.count) + " + quote(fmt.Sprintf(" keys %s cannot all be %s", places, limitText)),
 		})
 	}
 

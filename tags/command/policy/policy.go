@@ -142,8 +142,8 @@ type policy struct {
 	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
 
-	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. They have keys, but no
-	// values. Each takes a tag slot: see Slots.
+	// inputLabels are the labels that are written in the input itself, in sources of type Value or Expression. Only their keys are set here.
+	// Each takes a tag slot: see Slots.
 	inputLabels []tags.Label
 
 	// transformer makes a tagger for each profile: see profileChecker.
@@ -167,7 +167,7 @@ func (c *Command) Validate() (err error) {
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// makeInput makes the input of flags: --key-prefix sets the field keyPrefix. With a Composition, it makes none. It returns an error if
+// makeInput makes the input from flags: --key-prefix sets the field keyPrefix. With a Composition, it makes none. It returns an error if
 // flags don't fit together.
 func (c *Command) makeInput() (err error) {
 	var sources []map[string]any
@@ -249,7 +249,7 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 	p := newPolicy(s.Input)
 	p.Kinds, p.plurals, p.Selector = c.kinds, c.plurals, c.Selector
 
-	// Without these flags, the policy doesn't judge by the tagPolicy, so the tagPolicy's enforcement doesn't count.
+	// Without --resources and --required, the policy doesn't judge by the tagPolicy, so the tagPolicy's enforcement doesn't count.
 	judgesByTagPolicy := p.TagPolicy != nil && (c.Resources || c.Required)
 
 	switch {
@@ -291,8 +291,8 @@ func newPolicy(in *v1beta1.CloudTags) *policy {
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				// Slots leaves no slot for an untrusted label with a reserved key. But a trusted source may read the same key in an object,
-				// where keyCount doesn't count it. So the label in the input counts as trusted, and the slot is for both.
+				// keyCount counts no key that the input has, not even in an object, so Slots must leave a slot for each. As an untrusted label, one
+				// with a reserved key would get none.
 				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
@@ -325,8 +325,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 	return p.toYAML(p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
 }
 
-// checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may end in the domain of
-// a key, such as tags.exa, or in its name, such as tags.example.org/team-.
+// checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may stop in the middle
+// of a key's domain, such as tags.exa, or in the middle of its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
 	// Such keys are, for example, tags.example.org/team-x and tags.exax/x.
 	if isAnnotationKey(prefix+"x") || isAnnotationKey(prefix+"x/x") {
@@ -393,10 +393,10 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns the tag profiles to which p is limited, each once:
+// profiles returns the tag profiles to which p is limited, each once, or none without a limitation:
 //
 //   - with --provider, the profiles of these providers
-//   - with --resources alone, none: the policies are for all providers
+//   - with --resources and without --provider, none: the policies are for all providers
 //   - without either flag, the profile of the provider that the input names
 //
 // A provider without a profile, such as example, gets the profile Generic, and p gets a note.
@@ -416,11 +416,11 @@ func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
 	}
 
 	return words.Distinct(words.Map(providers, func(provider string) *profile.Profile {
-		if !profile.Has(provider) {
+		if !profile.Has(provider) { // Notes follow "It doesn't check:".
 			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
-		return p.ProfileRules.ProfileOf(provider, "", "") // Profiles of single services, such as S3, would have an API group and a kind.
+		return p.ProfileRules.ProfileOf(provider, "", "") // Only profiles of single services, such as S3, need an API group and a kind.
 	})), nil
 }
 

@@ -32,7 +32,7 @@ type readOptions struct {
 	readsConfigs bool
 
 	// namesConfig is the condition that the source names the config: object.metadata.?name.orValue('') in ['prod']. It is empty if the
-	// source reads all configs, or other objects.
+	// source reads all configs, or none.
 	namesConfig celCondition
 }
 
@@ -41,7 +41,7 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding, readsConfigs: isConfigSource(s) && isConfig(kind)}
 	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	// Without include.keys, Keys is nil. The policy then checks all keys, since it doesn't know keys that include reads from an object.
+	// Without include.keys, Keys is nil. The policy then checks all keys, since include may take its keys from an object.
 	if include.Keys != nil {
 		// If include.keys is an empty list, the source includes no key, and false is the only condition.
 		o.includesKey = anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
@@ -63,7 +63,7 @@ func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTyp
 func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(kind, '/')+1:]) }
 
 // Key returns the expression of the label's key without the prefix. If the key k in the object is tags.example.org/owner, the result is
-// owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is keyPrefix and owner.
+// owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is acme:owner.
 func (o readOptions) Key() celText {
 	if o.Prefix == "" {
 		return "string(k)"
@@ -95,8 +95,8 @@ type labelMap struct {
 	// New is the map after the request, and Old the map before it, such as variables.annotations and variables.oldAnnotations.
 	New, Old celText
 
-	// CountedNew and CountedOld are maps whose keys are counted already, or empty. If New and Old are an object's annotations, these are
-	// its Kubernetes labels: a label and an annotation with the same key become one tag, and only the label counts.
+	// CountedNew and CountedOld are the maps whose keys are counted already. For an object's annotations, they are its Kubernetes labels: a
+	// label and an annotation with the same key become one tag, and only the label counts. Other maps have none.
 	CountedNew, CountedOld celText
 }
 
@@ -175,7 +175,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 		p.Kinds = words.Distinct(slices.Concat(p.kindsRead(s.Composite)...))
 	}
 
-	kindsBySource := p.kindsRead(s.Composite)
+	kindsBySource := p.kindsRead(s.Composite) // Once more, since sources of type ProviderConfig read kinds of p.Kinds.
 
 	for i := range p.Sources {
 		source := &p.Sources[i]
@@ -190,7 +190,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			r := p.readingFor(source, kind)
 			r.kinds = appendUnique(r.kinds, kind)
 
-			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a claim.
+			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a kind that it doesn't read.
 			if !source.Trusted || isConfigSource(source) && !isConfig(kind) {
 				r.untrustedKinds = append(r.untrustedKinds, kind)
 			}
@@ -203,7 +203,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		// Sources of type Value get this note, too: the policy subtracts their labels from the free slots.
+		// Sources of type Value get this note, too: their labels take slots of all resources.
 		if source.Resources != nil {
 			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}

@@ -37,7 +37,7 @@ func requirementOf(kind string, condition celCondition, message string) dict {
 //   - the given condition is true for all profiles
 //   - it was false for the object before the request: an object that lacked a label owner may still lack it
 //
-// labels is the expression of the object's labels: variables.keys, or variables.oldKeys before the request (see keyList).
+// labels is the expression of the list of the object's labels: variables.keys, or variables.oldKeys before the request (see keyList).
 func (p *policy) unlessBrokenBefore(condition func(c *profileChecker, labels celText) celCondition) celCondition {
 	isFulfilledBy := func(labels celText) celCondition {
 		return p.forAllProfiles(func(c *profileChecker) celCondition { return condition(c, labels) })
@@ -130,7 +130,7 @@ func (p *policy) tagSourceOf(s *v1beta1.Source, ruleKey string, composite v1beta
 	}
 
 	for _, key := range p.candidateKeys(s, ruleKey) {
-		canExist := s.Prefix == "" || isAnnotationKey(s.Prefix+key) // tags.example.org/plexsphere:owner is no key, since it has a colon.
+		canExist := s.Prefix == "" || isAnnotationKey(s.Prefix+key) // A candidate can have a colon: tags.example.org/plexsphere:owner is no key.
 		label, isIncluded := resolve.LabelOf(p.CloudTags, s, key)
 		becomesTag := func(c *profileChecker) bool { return c.becomesTag(label, ruleKey) }
 
@@ -158,7 +158,7 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 
 	switch {
 	case s.IsHop():
-		return named // A hop has only the labels that its values or expressions give it.
+		return named // A hop reads no labels in objects. It has only labels that its values or expressions give.
 	case s.KeyForm == v1beta1.KeyFormTag: // A label's key is the whole tag key. A rule on owner is for the tags owner and plexsphere:owner.
 		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...)
 	default: // The function adds the prefix to a label's key. A rule on plexsphere:owner is for the label owner.
@@ -191,7 +191,7 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 	return requirementOf(sources[0].kind, p.unlessBrokenBefore(hasLabel), fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", names, ruleKey))
 }
 
-// spellingRequirement returns the requirement that the tag's key has upper and lower case as the rule's key. A label that becomes the tag
+// spellingRequirement returns the requirement that the tag's key is in the same case as the rule's key. A label that becomes the tag
 // Owner breaks the rule on owner, unless another label becomes owner. An object that was misspelled before the request may stay misspelled.
 func (p *policy) spellingRequirement(ruleKey, kind string) dict {
 	isSpelled := func(c *profileChecker, labels celText) celCondition {
@@ -231,12 +231,12 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 		return c.CELTagKey + " in " + sortedCELList(c.tagger.TagKeys(ruleKey))
 	}
 
-	// CEL's lowerAscii doesn't make é of É, so applyFormat needs to know where É can come from. Labels don't count: skipMessages refuses É in
-	// their keys. A tag key has É only from a prefix or a replacement.
+	// CEL's lowerAscii doesn't make é of É, so applyFormat needs to know where É can come from: from a prefix or a replacement, but not from a
+	// label, since skipMessages refuses É in keys of labels.
 	_, replacements, _ := c.keyFormat.Parts()
-	capitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+	mayHaveCapitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, capitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, mayHaveCapitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the expressions of the two keys of the label k. With the key prefix acme:, they are:

@@ -76,7 +76,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 }
 
 // tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same. A kind
-// that can have no policy gets a note with the reason. These kinds are left out:
+// for which no policy is possible gets a note with the reason. These kinds are left out:
 //
 //   - with --match, kinds that it doesn't name
 //   - with --provider, kinds with other profiles than the given ones
@@ -85,9 +85,8 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 
 	var fields []*tagField // One for each kind with a policy. They are grouped at the end.
 
-	// A kind without a policy has a reason, such as "has its tags in one string". reasonByKind has the reason of the kind's first version.
-	kindsByReason := make(map[string][]schema.GroupVersionKind)
-	reasonByKind := make(map[string]string)
+	kindsByReason := make(map[string][]schema.GroupVersionKind) // The kinds without a policy, by a reason such as "has its tags in one string".
+	reasonByKind := make(map[string]string)                     // The reason of a kind's first version.
 
 	for _, gvk := range p.resourceKinds() {
 		kind := kindOf(gvk)
@@ -115,6 +114,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
+		// The note follows "It doesn't check:".
 		p.Notes = append(p.Notes, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
 	}
 
@@ -181,7 +181,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 			return
 		}
 
-		p.schemas[d.GroupVersionKind] = object.Node{} // Stays empty with fieldDiscovery Index, since the function uses no schemas then.
+		p.schemas[d.GroupVersionKind] = object.Node{} // The kind counts even without its schema, which fieldDiscovery Index doesn't use.
 		if p.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
 			p.schemas[d.GroupVersionKind] = object.FromStruct(d.Schema).Node()
 		}
@@ -292,7 +292,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
-	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // For nearly all targets, these two reasons have the same words.
+	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // Nearly every target gives these two reasons in the same words as this one.
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
@@ -339,8 +339,8 @@ var notInNames = regexp.MustCompile("[^a-z0-9]+")
 // resourcePolicy returns the policy that judges the tags in the field, and its binding. An object that broke a rule before an update may
 // still break it in the same way, if the policy judged the object before.
 func (p *policy) resourcePolicy(f *tagField) []dict {
-	// The policy didn't judge the old object if one of these conditions is true: the old object was only observed, or resources of the input
-	// don't select it (InputSelector), or --selector doesn't (p.Selector).
+	// The policy didn't judge the old object if one of these conditions is true: the old object was only observed, or the input's field
+	// resources doesn't select it (InputSelector), or --selector doesn't (p.Selector).
 	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{p.Selector}.Selects("oldObject")))
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. In CEL, dyn
@@ -401,7 +401,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 			hasKey, isAllowed, quotedInMessage("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
 	}
 
-	// For a rule on owner, the tag may have the key that a label with the key owner gets, or the key of the rule: "acme:owner" or "owner".
+	// For a rule on owner, the tag may have the key as the function writes it, acme:owner, or the rule's own key, owner.
 	tag, _ := c.tagger.Judge(tags.Label{QualifiedKey: r.Key, TagKey: c.policy.KeyPrefix + r.Key})
 	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
@@ -473,11 +473,11 @@ func (f *tagField) itemKey() celText {
 	ruleKeys := slices.Concat(words.Map(f.Rules, func(r tagFieldRule) []string { return c.tagger.TagKeys(r.Key) })...)
 	foldedKeys := longestFirst(words.Map(ruleKeys, c.Fold))
 
-	// The first list has each key of a rule with which e begins, in e's own upper and lower case. Each other list is for a prefix: if e begins
+	// The first list has each key of a rule with which e begins, spelled as in e. Each other list is for a prefix: if e begins
 	// with it, the list has the text up to the next separator. Otherwise, it is empty.
 	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(foldedKeys), c.foldCase("e", ruleKeys...), separator)}
 
-	// The prefixes are acme: and, on Google Cloud, acme_.
+	// Patterns gives the key prefix as it is and as the key format writes it, such as acme: and acme_, here before a star.
 	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix)
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
