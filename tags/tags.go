@@ -150,13 +150,13 @@ func (t *Tag) OnConflict() Conflict {
 	return t.Source.OnConflict
 }
 
-// SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. Its TagKey is t.Key, such as
-// plexsphere_platform_env on Google Cloud.
+// SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. Its TagKey is the key on the cloud, t.Key,
+// such as plexsphere_platform_env on Google Cloud.
 func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
 }
 
-// A SkippedTag is the tag of a skipped label. For messages, a [SkippedLabel] is the same without the value.
+// A SkippedTag is the tag of a skipped label. Messages have a [SkippedLabel] instead, without the value and the winner.
 type SkippedTag struct {
 	Tag
 

@@ -64,7 +64,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether the string of t in a list of strings, key and separator and value, could be read as a tag with a
+// ReadsAsReserved reports whether the tag t, written as one string of key, separator and value, could be read as another tag with a
 // forbidden key. The keys that providers set are forbidden, such as crossplane-name. For untrusted labels, reserved keys are forbidden,
 // too. For example, zone is reserved, and the separator is =. The key zone=a with the value b makes the string zone=a=b, which a reader may
 // take for the key zone with the value a=b. Without a separator, the result is false.
@@ -88,7 +88,8 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // It returns false if neither the input nor the key format has a prefix.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix)) // keyPrefix, or the prefix that the key format has instead.
+	// If the key format has a prefix of its own, it takes the place of keyPrefix.
+	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
@@ -97,7 +98,7 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 	withPrefix := d.transformer.keyPrefix + key
 
-	// Prefixed returns withPrefix again or, if the key format has a prefix of its own, this prefix and the key.
+	// Prefixed returns withPrefix again. But if the key format has a prefix of its own, it returns this prefix and the key.
 	for _, unformatted := range []string{key, withPrefix, d.keyFormat.Prefixed(key, withPrefix)} {
 		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}
@@ -131,10 +132,10 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
-// SetOverridden sets the trusted labels that lost to labels of later sources. If several of them have one tag key, the last one counts.
-// Such a label wins after all on a cloud where the key becomes a reserved key. For example, a_b is reserved, and a trusted source and a
-// later, untrusted one both give a/b. The later label wins. But on Google Cloud, a/b becomes a_b, which an untrusted label may not have, so
-// the trusted label wins there.
+// SetOverridden sets the trusted labels that lost to labels of later sources: of labels with one tag key, the later one wins, trusted or
+// not. But on some clouds, the trusted label wins after all. For example, a_b is reserved, and a trusted source and a later, untrusted one
+// both give a/b. On Google Cloud, a/b becomes a_b, which an untrusted label may not have, so the trusted label wins there. If several of
+// the trusted labels have one tag key, the last one counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -163,7 +164,8 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d := &Transformed{transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name]}
 	d.Tags = make([]Tag, 0, len(t.labels))
 
-	if !p.HandsLabelsOn { // A nested composite resource gets labels. Its own Composition makes tags of them, with its own reserved keys.
+	// Labels that are handed on to a nested composite resource aren't tags yet: its own Composition reserves keys.
+	if !p.HandsLabelsOn {
 		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
 	}
 
@@ -179,8 +181,8 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 
 		reason := d.add(l)
 
-		// l may have won over a trusted label with its TagKey. If the formatted key of either label is reserved, the trusted label counts, too.
-		// The formatted keys can differ, since only one of the labels may have keyForm: Tag.
+		// l may have won over a trusted label with its TagKey. If the key of l or of this label is reserved in the key format, the trusted label
+		// becomes a tag, too. The two keys differ if one of the labels has keyForm: Tag.
 		overridden, hasOverridden := t.overridden[l.TagKey]
 		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)
@@ -220,8 +222,8 @@ func (d *Transformed) tag(l Label) Tag {
 }
 
 // Judge returns the tag of the label l, and the reason to skip l, or an empty reason. It judges l alone: collisions and the number of tags
-// come later. On aws, the label
-// aws:x is skipped for reserved-prefix, although its tag key is plexsphere:aws:x.
+// come later. The qualified key counts, too: on aws, the label aws:x is skipped for reserved-prefix, although its tag key is
+// plexsphere:aws:x.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 

@@ -43,7 +43,7 @@ type Place struct {
 	Profile *profile.Profile
 
 	// APIProfile is nil unless the cloud's API is known to refuse tags that Profile admits. For example, the API of Hetzner
-	// Cloud refuses the tag plexsphere:platform/env of a Server, which Profile admits by the contract.
+	// Cloud refuses the tag plexsphere:platform/env of a Server, which Profile admits.
 	APIProfile *profile.Profile
 
 	// ForInstanceMetadata is a copy of the place whose profiles have the key rules of EC2 instance metadata. It is nil for kinds

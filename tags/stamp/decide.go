@@ -165,7 +165,7 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// removeReserved has removed Owner: me, and the label owner takes its slot, unless removeTags names owner.
+	// removeReserved has removed Owner: me of an earlier step. The label with the key owner takes its slot, unless removeTags names owner.
 	for _, i := range d.respelled {
 		if !d.Labels.all[i].removed {
 			d.put(i)
@@ -253,7 +253,7 @@ func (d *Decision) removeTags() {
 		cloudEntries, isReplaced := d.insteadOfLabel[i]
 
 		switch {
-		case isReplaced: // The cloud's tag is to take the label's slot, but removeTags may name some or all of its entries.
+		case isReplaced: // A tag of the cloud is put instead of the label, but removeTags may name some or all of its entries.
 			d.insteadOfLabel[i] = d.withoutRemoved(cloudEntries)
 			if len(d.insteadOfLabel[i]) == 0 {
 				d.records[i].Fate = Removed
@@ -326,10 +326,10 @@ func (d *Decision) fill() error {
 	return nil
 }
 
-// fillLabels gives free slots to the Undecided labels at the positions from, from+1 and so on, before to. With 1 free slot and the labels a
-// and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
-func (d *Decision) fillLabels(from, to int) error {
-	for i := from; i < to; i++ {
+// fillLabels gives free slots to the Undecided labels at the positions begin, begin+1 and so on, up to end-1. With 1 free slot and the
+// labels a and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
+func (d *Decision) fillLabels(begin, end int) error {
+	for i := begin; i < end; i++ {
 		if d.records[i].Fate != Undecided {
 			continue
 		}

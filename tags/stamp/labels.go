@@ -37,7 +37,7 @@ type Labels struct {
 	reservedByLabels     profile.KeySet
 
 	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label becomes no tag. If an earlier step of
-	// the pipeline has set a tag with its key, removeReserved removes the tag all the same.
+	// the pipeline has set a tag with its key, removeReserved removes the tag: the key stays reserved.
 	reservedBySkipped profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// All resources with the profile aws share its reasons. A Narrow profile, such as that for BucketObjects, is for some of them only.
+		// All resources with the profile aws share its reasons. The Narrow profile for BucketObjects is for some of these resources only.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 

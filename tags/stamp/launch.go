@@ -67,7 +67,7 @@ func (fs *fieldStamper) report(p *plan) {
 	fs.onPlan(fs.resourcePlan, p)
 }
 
-// addNotesOf adds to p, the plan of the resource itself, notes, the mismatch, trusted tags and withheld labels of fieldPlan.
+// addNotesOf adds notes, the mismatch, trusted tags and withheld labels of fieldPlan to p, the plan of the resource itself.
 // If onConflict Retain keeps env: dev in volumeTags, the label env: prod is withheld, and the result of the Instance says so.
 func (p *plan) addNotesOf(fieldPlan *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)

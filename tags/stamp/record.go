@@ -27,7 +27,7 @@ const (
 	// Retained labels have a tag with the value of an earlier step, by onConflict Retain.
 	Retained
 
-	// Ignored labels have a tag with the value of the cloud, by ignoreTags.
+	// Ignored labels have a tag that keeps its value in the cloud, since ignoreTags names it.
 	Ignored
 
 	// Removed labels have no tag, since removeTags names it.
@@ -70,8 +70,8 @@ func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
 	switch {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
-	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key): // such as crossplane-kind
-		return "only the provider sets it" // If labels are handed on, the target is a composite resource, and has no provider.
+	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key):
+		return "only the provider sets it" // The key is crossplane-kind, for example. It means nothing to a nested composite resource.
 	default:
 		return p.Limit(skipped.Reason)
 	}
@@ -131,7 +131,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 	surplus := d.Tags.Len() + d.providerTagsToAdd() - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
-	// The last labels took their slots last, so their tags are the surplus. Each tag counts, even if the API refuses it for another reason.
+	// The last labels took their slots last, so their tags are the surplus, whatever reason the API has to refuse them.
 	for i := range slices.Backward(d.records) {
 		record := &d.records[i]
 		if record.Fate != Tagged {

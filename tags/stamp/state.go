@@ -38,13 +38,13 @@ type State struct {
 	// CopiedTags has the tags that kubernetesMetadata copied to the field, or is nil.
 	CopiedTags *tagset.Set
 
-	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as backup from daily to weekly: see follow.
+	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as the tag backup from daily to weekly: see follow.
 	FollowedBefore followedChanges
 
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
 	AlreadyStamped bool
 
-	// ReservedSlots is the number in reservedTags of the input: so many tag slots stay free for tags that others set in the cloud.
+	// ReservedSlots is the number in reservedTags of the input. This many tag slots stay free for tags that others set in the cloud.
 	// ReservesForProvider reports whether slots are kept free for the provider's own tags, too.
 	ReservedSlots       int
 	ReservesForProvider bool
@@ -92,7 +92,7 @@ func (s *State) providerTagsToAdd() (count int) {
 	return count
 }
 
-// providerTagsForField returns how many of these tags the provider also adds to the tag field: all of them, or none.
+// providerTagsForField returns how many of the providerTagsToAdd the provider also adds to the tag field: all of them, or none.
 func (s *State) providerTagsForField() int {
 	if s.Target.Field.AddsToField {
 		return s.providerTagsToAdd()

@@ -95,8 +95,8 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 // don't count:
 //
 //   - keys of labels in the function's input. They have tag slots of their own: see the method Slots.
-//   - keys that the map counted has, too, such as variables.labels. The annotation owner and the label owner make one tag.
-func (p *policy) keyCount(r *reading, keyMap, counted celText) celText {
+//   - keys in countedMap, such as variables.labels. The annotation owner and the label owner make one tag.
+func (p *policy) keyCount(r *reading, keyMap, countedMap celText) celText {
 	counts := r.ReadsKey(keyMap)
 
 	if len(p.inputLabels) > 0 {
@@ -104,7 +104,7 @@ func (p *policy) keyCount(r *reading, keyMap, counted celText) celText {
 		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, surround("!(k in ", counted, ")")))
+	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, surround("!(k in ", countedMap, ")")))
 }
 
 // changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy,

@@ -95,8 +95,8 @@ type labelMap struct {
 	// New is the map after the request, and Old the map before it, such as variables.annotations and variables.oldAnnotations.
 	New, Old celText
 
-	// CountedNew and CountedOld are the maps whose keys are counted already. For an object's annotations, they are its Kubernetes labels: a
-	// label and an annotation with the same key become one tag, and only the label counts. Other maps have none.
+	// CountedNew and CountedOld are the maps whose keys are counted already, in the number of tags. For an object's annotations, they are its
+	// Kubernetes labels: a label and an annotation with the same key become one tag, and only the label counts. Other maps have none.
 	CountedNew, CountedOld celText
 }
 
@@ -190,7 +190,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			r := p.readingFor(source, kind)
 			r.kinds = appendUnique(r.kinds, kind)
 
-			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a kind that it doesn't read.
+			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a kind that no source reads.
 			if !source.Trusted || isConfigSource(source) && !isConfig(kind) {
 				r.untrustedKinds = append(r.untrustedKinds, kind)
 			}
