@@ -104,7 +104,7 @@ type Targets struct {
 	// recordingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
 	// empty Node. Crossplane sends that schema in a later call.
 	recordingSchemas field.Schemas
-	schemas       map[schema.GroupVersionKind]object.Node
+	schemas          map[schema.GroupVersionKind]object.Node
 }
 
 // Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
