@@ -55,8 +55,8 @@ type Label struct {
 	// TagKey is the key of the tag before a key format applies: plexsphere:platform/env, even on Google Cloud.
 	TagKey string
 
-	// GivesTagKey reports whether the key in the source is the whole tag key, by keyForm: Tag. The label env then has the TagKey env, without
-	// a key prefix.
+	// GivesTagKey reports whether the source has keyForm: Tag, so that the key in the source is the whole tag key. The label env then has the
+	// TagKey env, without a key prefix.
 	GivesTagKey bool
 
 	// Value of the label, before a value format applies.
@@ -107,7 +107,7 @@ func (l Label) Compare(other Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, other.QualifiedKey), strings.Compare(l.TagKey, other.TagKey))
 }
 
-// Beats reports whether l wins over the other label if only one of them can have a key. On Google Cloud, the tag keys A/b and a_b both
+// Beats reports whether l wins over the other label if both have the same key on a cloud. On Google Cloud, the tag keys A/b and a_b both
 // become a_b. A trusted label wins, or else the label of the later source, or else neither.
 func (l Label) Beats(other Label) bool {
 	if l.Trusted != other.Trusted {

@@ -20,12 +20,12 @@ type Transformer struct {
 	// reservedPatterns are the patterns of reserved keys, such as platform/*.
 	reservedPatterns []string
 
-	// reservedKeys has the keys that match reservedPatterns, without a key format: platform/env. It ignores case.
+	// reservedKeys is the set of all keys that match reservedPatterns, such as platform/env. It ignores case, and knows no key format.
 	reservedKeys profile.KeySet
 
 	keyPrefix string
 
-	// overridden has the trusted labels that lost to labels of later sources, by TagKey.
+	// overridden has the trusted labels that lost to labels of later sources, by TagKey: see SetOverridden.
 	overridden map[string]Label
 
 	// transformed has the results of earlier calls of Transform.
@@ -182,7 +182,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		reason := d.add(l)
 
 		// l may have won over a trusted label with its TagKey. If the key of l or of this label is reserved in the key format, the trusted label
-		// becomes a tag, too. The two keys differ if one of the labels has keyForm: Tag.
+		// becomes a tag, too. In the key format, the two keys differ if one of the labels has keyForm: Tag.
 		overridden, hasOverridden := t.overridden[l.TagKey]
 		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)

@@ -353,7 +353,7 @@ func (d *Decision) fillLabels(begin, end int) error {
 	return nil
 }
 
-// putUnlessConflict makes a tag of the label at position i, whose tag no earlier step desires. If ignoreTags names the tag, it puts the
+// putUnlessConflict makes a tag of the label at position i. No earlier step desires this tag. If ignoreTags names the tag, it puts the
 // cloud's value instead, such as backup: daily for the label backup: weekly. It returns an error if conflictOf does.
 func (d *Decision) putUnlessConflict(i int) error {
 	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
@@ -371,8 +371,8 @@ func (d *Decision) putUnlessConflict(i int) error {
 	return err
 }
 
-// slotsNeededBy returns how many tag slots the label at position i needs: 1 if env is new, and 0 if the field or another field manager
-// has env already.
+// slotsNeededBy returns how many tag slots the label at position i needs: 1 for a new tag env, and 0 if the field or another
+// field manager has the tag already.
 func (d *Decision) slotsNeededBy(i int) int {
 	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		return d.slotsForEntries(entries)
@@ -387,7 +387,7 @@ func (d *Decision) slotsNeededBy(i int) int {
 }
 
 // slotsForEntries returns how many more tag slots are taken once the entries of one tag replace the tag in the field. For a list of
-// strings with env=a, it returns 1 for env=a and env=b. If the list has env=a, env=b and env=c, it returns -1.
+// strings with env=a, it returns 1 for env=a and env=b. For the same entries, it returns -1 if the list already has env=a, env=b and env=c.
 func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
 

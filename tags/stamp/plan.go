@@ -27,8 +27,8 @@ type plan struct {
 	// only records of tags that are taken away: see planReserved.
 	allRecords []Record
 
-	// restoredProviderTags reports whether desiredTags put the provider's own tags, such as crossplane-kind, back into an atomic list that
-	// earlier steps desire. Without them, Crossplane would remove these tags.
+	// restoredProviderTags reports whether the function desiredTags has put the provider's own tags, such as crossplane-kind, back into an
+	// atomic list that earlier steps desire. Without them, Crossplane would remove these tags.
 	restoredProviderTags bool
 }
 
@@ -91,7 +91,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 
 // needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:
 //   - There are labels, copied metadata, or entries of removeTags or ignoreTags.
-//   - There are reserved keys. Tags of earlier steps that have such keys go.
+//   - There are reserved keys. Tags of earlier steps with such keys are removed.
 //   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see neededByParent).
 //   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see writeEmptyField.
 //   - The observed field has tags. If all of them would go, one may have to be kept: see keepLastTag.

@@ -21,8 +21,8 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 
 	p.restoredProviderTags = restored
 
-	// In an atomic field, the tags of other managers go once a step desires the field. Whether a step does is known only after the decision.
-	// So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
+	// In an atomic field, the tags of other managers are removed if a step desires the field. Whether a step does is known only after the
+	// decision. So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
 	state := &State{
 		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,

@@ -159,8 +159,8 @@ func exceeds(text celText, limit profile.Length) celCondition {
 		return exceedsSize(text, limit)
 	}
 
-	// In the key example.org/owner, limit.BeforeSlash is for example.org, and limit.Runes and limit.Bytes are for owner. The key owner has no
-	// slash. There, they are for the whole key.
+	// In the key example.org/owner, limit.BeforeSlash is for example.org, and limit.Runes and limit.Bytes are for owner. In a key without a
+	// slash, such as owner, Runes and Bytes are for the whole key.
 	slash := text + ".indexOf('/')" // The length of example.org, or -1 without a slash.
 	nameExceeds := exceedsSize(fmt.Sprintf("%s.substring(%s + 1)", text, slash), limit)
 
@@ -235,9 +235,9 @@ const capitalsOfIK = "\u0130\u212a"
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
 // applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). CEL's lowerAscii leaves É as
-// it is. So if the format makes lower case and mayHaveCapitals has É, the expression also replaces É by é. Other characters of
-// mayHaveCapitals don't matter.
-func applyFormat(text celText, mayHaveCapitals string, format profile.Format) celText {
+// it is. So if the format makes lower case, the expression also replaces É by é, for each capital such as É that is in searched. Small
+// letters and ASCII in searched change nothing.
+func applyFormat(text celText, searched string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
 	if !lowercase {
 		return replaceAll(text, replacements)
@@ -245,7 +245,7 @@ func applyFormat(text celText, mayHaveCapitals string, format profile.Format) ce
 
 	table := make(map[string]string)
 
-	for _, r := range mayHaveCapitals {
+	for _, r := range searched {
 		if small := unicode.ToLower(r); small != r && r > unicode.MaxASCII {
 			table[string(r)] = string(small)
 		}

@@ -35,12 +35,12 @@ type profileChecker struct {
 	// tagger makes the tag plexsphere:owner of the label owner, or says why the function skips the label.
 	tagger *tags.Transformed
 
-	// admittedValues is the profile's class of values. If the input makes values lower case, the class also has capitals such as É: see
-	// admitCapitals.
+	// admittedValues is the profile's class of values. If the input makes values lower case, É becomes é in the tag, so the class admits É,
+	// too: see admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes is for applyFormat, which looks for capitals such as É there: the key prefix and the prefix in keyFormat, one after the
-	// other. Label keys have no such capitals, since skipMessages refuses them.
+	// keyPrefixes is the key prefix and the prefix in keyFormat, joined to one text, which applyFormat searches for capitals such as É. Label
+	// keys have no such capitals, since skipMessages refuses them.
 	keyPrefixes string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -69,12 +69,12 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 
 	return &profileChecker{
 		Profile: prof, policy: p, keyFormat: keyFormat, tagger: p.transformer.Transform(prof), admittedValues: admittedValues, keyPrefixes: keyPrefixes,
-		CELTagKey: applyFormat(key, keyPrefixes, keyFormat), CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat),
+		CELTagKey: applyFormat(key, keyPrefixes, keyFormat), CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat), // admittedValues has other capitals.
 	}
 }
 
-// foldCase returns the expression of the text in lower case, such as e.key.lowerAscii(), to compare it with keys such as owner. If the
-// profile's cloud tells Owner from owner, foldCase returns the text as it is.
+// foldCase returns the expression of the text in lower case, such as e.key.lowerAscii(), to compare it with the keys. If a key has é, the
+// expression also makes é of É. If the profile's cloud tells Owner from owner, foldCase returns the text as it is.
 func (c *profileChecker) foldCase(text celText, keys ...string) celText {
 	if !c.IgnoresCase() {
 		return text

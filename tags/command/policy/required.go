@@ -234,9 +234,9 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 	// CEL's lowerAscii doesn't make é of É, so applyFormat needs to know where É can come from: from a prefix or a replacement, but not from a
 	// label, since skipMessages refuses É in keys of labels.
 	_, replacements, _ := c.keyFormat.Parts()
-	mayHaveCapitals := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, mayHaveCapitals, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the expressions of the two keys of the label k. With the key prefix acme:, they are:
