@@ -98,7 +98,8 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 	withPrefix := d.transformer.keyPrefix + key
 
-	// Prefixed returns withPrefix again. But if the key format has a prefix of its own, it returns this prefix and the key.
+	// If the key format has a prefix of its own, Prefixed returns this prefix and the key. Otherwise, it returns withPrefix, like the second
+	// item.
 	for _, unformatted := range []string{key, withPrefix, d.keyFormat.Prefixed(key, withPrefix)} {
 		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}

@@ -54,7 +54,7 @@ func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 
 // ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show this:
 //   - t has the condition Ready. For an Object of provider-kubernetes, it doesn't count: the wrapped resource may not be ready.
-//   - The object with the reported tags has a text, such as status.atProvider.arn. Conditions, numbers and objects don't count: a provider
+//   - The parent of the reported tags, status.atProvider, has a text such as arn. Conditions, numbers and objects don't count: a provider
 //     may write these earlier.
 func (t *Target) ProviderHasObserved() bool {
 	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {

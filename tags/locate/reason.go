@@ -33,7 +33,7 @@ const (
 	// NotSelected is a resource that matches no entry of the input's resources.
 	NotSelected
 
-	// NotInCloud is a resource that matches an entry except for matchCloudTags: its provider doesn't report the tags of matchCloudTags.
+	// NotInCloud is a resource that matches an entry in all but matchCloudTags: its provider doesn't report the tags of matchCloudTags.
 	NotInCloud
 
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.

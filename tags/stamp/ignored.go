@@ -39,8 +39,8 @@ func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 }
 
 // ignoreTag writes the cloud's entries of a tag to the field, if an entry of ignoreTags names the tag: backup: weekly of an earlier step
-// becomes the cloud's backup: daily. A label backup gets the fate Ignored, now or in fill. If the entry of ignoreTags has onConflict
-// Retain, tags of labels and of earlier steps keep their values.
+// becomes the cloud's backup: daily. A label backup gets the fate Ignored, here or in the method fill. If the entry of ignoreTags has
+// onConflict Retain, tags of labels and of earlier steps keep their values.
 func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries, m := d.ignoredEntries(entries)
 	if m == nil {
@@ -57,7 +57,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	entries = d.follow(entries)
 
 	switch {
-	case hasLabel && !isDesired: // The tag would take the slot of the first label. Only fill knows whether one is free, and then makes this label Ignored.
+	case hasLabel && !isDesired: // The tag needs the slot of the first label. If a slot is free, fill puts the tag, and makes this label Ignored.
 		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
@@ -79,7 +79,7 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 	for i := range entries {
 		e := &entries[i]
 
-		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // Only trusted labels have reserved keys. They decide on the tag, even if skipped.
+		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // Only trusted labels have reserved keys. Such a label decides on the tag, even if it was skipped.
 		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
 
 		// The field may be unable to hold the value, such as a list in a map of strings.

@@ -66,8 +66,8 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// newOwnTagCheck returns the function for Finder.Sets. This function reports whether a tag with the key on t may be from this step, in
-// three cases:
+// newOwnTagCheck returns the function for Finder.Sets, which reports whether this step of the pipeline may have set the tag with the key on
+// t, in three cases:
 //   - The key begins with keyPrefix.
 //   - A label of any resource has the key. Whether t gets this label isn't known yet: matchCloudTags may decide that.
 //   - A label from the provider config of t has the key.
@@ -158,7 +158,8 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 }
 
 // mayGetLabels reports whether t may get labels. In the selectors of the input (resources), it skips matchTags and matchCloudTags, since a
-// later call may read other tags. Requirements must not depend on tags: Crossplane calls the function again until they stay the same.
+// later call may read other tags. Requirements must not depend on tags: Crossplane calls the function again until the requirements stay the
+// same.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
@@ -171,8 +172,8 @@ func (s *Stamper) composedSkippingTags(t *locate.Target) *resolve.ComposedResour
 	return composed
 }
 
-// composedOf returns t in the form that package resolve reads. Desired is t.Received, to which kubernetesMetadata has copied nothing yet.
-// Its Config, such as default of aws.m.upbound.io, is set only if sources take labels from ProviderConfigs.
+// composedOf returns t in the form that package resolve reads. Desired is t.Received, the resource before the input's kubernetesMetadata
+// has copied anything to it. Its Config, such as default of aws.m.upbound.io, is set only if sources take labels from ProviderConfigs.
 func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 	composed := &resolve.ComposedResource{
 		Name: t.Name, Desired: t.Received, Observed: t.Observed,

@@ -76,7 +76,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.newOwnTagCheck() // Sets reports whether this step sets a tag: matchCloudTags doesn't count such tags.
+	s.Sets = s.newOwnTagCheck() // matchCloudTags doesn't count tags that this step sets.
 
 	return s
 }
@@ -90,8 +90,8 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// Sources without labels manage tags, too: the tags of former labels have to be removed. An input with none of these entries only copies
-	// Kubernetes metadata, and selects no resource.
+	// Sources without labels manage tags, too: the tags of former labels have to be removed. An input without sources,
+	// removeTags, ignoreTags and reservedKeys only copies Kubernetes metadata, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 

@@ -136,8 +136,9 @@ type policy struct {
 	// Requirements has the validations of --required, in the order of the tagPolicy's rules.
 	Requirements []dict
 
-	// Notes name the sources, rules and kinds that the policy doesn't check, with the reasons.
-	Notes []string
+	// Unchecked names sources, rules and kinds that the policy doesn't check, with the reasons. The manifests have each text after "It doesn't
+	// check:".
+	Unchecked []string
 
 	// schemas has the schema of each kind of the cluster, or is nil without --crds.
 	schemas map[schema.GroupVersionKind]object.Node
@@ -307,7 +308,7 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 	p.addReadings(s)
 
 	if len(p.labelMaps) == 0 {
-		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Notes, "; "))
+		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Unchecked, "; "))
 	}
 
 	if err := firstError(p.Prefixes, checkPrefix); err != nil {
@@ -325,8 +326,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 	return p.toYAML(p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
 }
 
-// checkPrefix returns an error if no key of a label or annotation begins with the prefix, such as a/b/c. A prefix may stop in the middle
-// of a key's domain, such as tags.exa, or in the middle of its name, such as tags.example.org/team-.
+// checkPrefix returns an error for a prefix such as a/b/c, with which no key of a label or annotation can begin. A prefix may stop in the
+// middle of a key's domain, such as tags.exa, or in the middle of its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
 	// Such keys are, for example, tags.example.org/team-x and tags.exax/x.
 	if isAnnotationKey(prefix+"x") || isAnnotationKey(prefix+"x/x") {
@@ -393,13 +394,13 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns the tag profiles to which p is limited, each once, or none without a limitation:
+// profiles returns the tag profiles to which p is limited, each once. If p isn't limited, it returns none:
 //
 //   - with --provider, the profiles of these providers
 //   - with --resources and without --provider, none: the policies are for all providers
 //   - without either flag, the profile of the provider that the input names
 //
-// A provider without a profile, such as example, gets the profile Generic, and p gets a note.
+// A provider without a profile, such as example, gets the profile Generic, and Unchecked of p says so.
 func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
 	providers, inputProvider := c.Provider, p.ProviderValue()
 
@@ -416,8 +417,8 @@ func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
 	}
 
 	return words.Distinct(words.Map(providers, func(provider string) *profile.Profile {
-		if !profile.Has(provider) { // Notes follow "It doesn't check:".
-			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
+		if !profile.Has(provider) {
+			p.Unchecked = append(p.Unchecked, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
 		return p.ProfileRules.ProfileOf(provider, "", "") // Only profiles of single services, such as S3, need an API group and a kind.
@@ -459,7 +460,7 @@ func (p *policy) policyAndBinding(name string, constraints dict, conditions, var
 
 // toYAML returns the manifests as YAML. Comments at the top name the sources, rules and kinds that are not checked.
 func (p *policy) toYAML(manifests []dict) string {
-	notes := surround("#\n# It doesn't check:\n# - ", strings.Join(p.Notes, "\n# - "), "\n")
+	notes := surround("#\n# It doesn't check:\n# - ", strings.Join(p.Unchecked, "\n# - "), "\n")
 	docs := words.Map(manifests, func(m dict) string {
 		y, _ := yaml.Marshal(m) // Nothing in it can fail.
 		return string(y)

@@ -41,7 +41,8 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 	o := readOptions{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding, readsConfigs: isConfigSource(s) && isConfig(kind)}
 	include := cmp.Or(s.Include, &v1beta1.Include{})
 
-	// Without include.keys, Keys is nil. The policy then checks all keys, since include may take its keys from an object.
+	// Without a list of keys in the input (include.keys), Keys is nil. Then the policy checks all keys: include may take the keys from an
+	// object, which the policy can't read.
 	if include.Keys != nil {
 		// If include.keys is an empty list, the source includes no key, and false is the only condition.
 		o.includesKey = anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
@@ -63,7 +64,7 @@ func isConfigSource(s *v1beta1.Source) bool { return s.Type == v1beta1.SourceTyp
 func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(kind, '/')+1:]) }
 
 // Key returns the expression of the label's key without the prefix. If the key k in the object is tags.example.org/owner, the result is
-// owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is acme:owner.
+// owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is acme:owner, with the key prefix acme:.
 func (o readOptions) Key() celText {
 	if o.Prefix == "" {
 		return "string(k)"
@@ -198,14 +199,14 @@ func (p *policy) addReadings(s *manifest.Step) {
 
 		switch {
 		case len(checkedKinds) == 0:
-			p.Notes = append(p.Notes, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
+			p.Unchecked = append(p.Unchecked, p.SourceName(i)+" "+whyUnchecked(source, kindsBySource[i]))
 		case source.Include != nil && source.Include.IsDynamic():
-			p.Notes = append(p.Notes, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
+			p.Unchecked = append(p.Unchecked, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
 		// Sources of type Value get this note, too: their labels take slots of all resources.
 		if source.Resources != nil {
-			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
+			p.Unchecked = append(p.Unchecked, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
 	}
 }

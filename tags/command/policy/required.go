@@ -66,12 +66,12 @@ func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
 		if reason := p.addRequirementsOf(rule, composite); reason != "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s (key %q): %s", p.Where("tagPolicy.rules[%d]", i), rule.Key, reason))
+			p.Unchecked = append(p.Unchecked, fmt.Sprintf("%s (key %q): %s", p.Where("tagPolicy.rules[%d]", i), rule.Key, reason))
 		}
 	}
 
 	if len(p.Requirements) == 0 {
-		return errors.Errorf("--required: there is nothing that objects of the kinds to check must have: %s", strings.Join(p.Notes, "; "))
+		return errors.Errorf("--required: there is nothing that objects of the kinds to check must have: %s", strings.Join(p.Unchecked, "; "))
 	}
 
 	return nil

@@ -114,8 +114,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	}
 
 	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
-		// The note follows "It doesn't check:".
-		p.Notes = append(p.Notes, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
+		p.Unchecked = append(p.Unchecked, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
 	}
 
 	p.noteKinds(kindsByReason)
@@ -206,8 +205,8 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 
 	for i := range p.TagFields {
 		entry := &p.TagFields[i]
-		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry has a pattern of kinds, and no names. Notes follow "It doesn't check:".
-			p.Notes = append(p.Notes, p.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
+		if strings.Contains(entry.APIVersion.String()+entry.Kind.String(), "*") { // The entry has a pattern, and doesn't name the kinds.
+			p.Unchecked = append(p.Unchecked, p.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
 			continue
 		}
 
@@ -238,7 +237,7 @@ func (p *policy) tagFieldOf(t *locate.Target) (_ *tagField, reason string) {
 	f := &tagField{Field: t.Field, Checker: p.newChecker(t.Profile), kinds: []schema.GroupVersionKind{t.Kind.GroupVersionKind}, InputSelector: inputSelector}
 
 	if t.ForInstanceMetadata != nil {
-		p.Notes = appendUnique(p.Notes, "instances and launch templates of EC2: the policies don't look at instanceMetadataTags, with which EC2 admits fewer keys")
+		p.Unchecked = appendUnique(p.Unchecked, "instances and launch templates of EC2: the policies don't look at instanceMetadataTags, with which EC2 admits fewer keys")
 	}
 
 	for i := range p.TagPolicy.Rules {
@@ -278,7 +277,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 		switch {
 		case !matchesKind: // The entry is for other kinds.
 		case entry.Name != "" || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
-			p.Notes = appendUnique(p.Notes, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
+			p.Unchecked = appendUnique(p.Unchecked, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
 		case len(entry.MatchLabels) == 0:
 			return nil, true // The entry selects all objects of the kind, and so does an empty selector.
 		default:
@@ -302,7 +301,7 @@ func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
 			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
 		}
 
-		p.Notes = append(p.Notes, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), reason, names))
+		p.Unchecked = append(p.Unchecked, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), reason, names))
 	}
 }
 
