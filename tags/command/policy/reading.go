@@ -169,8 +169,8 @@ func quotedInMessage(text celText) celText {
 }
 
 // addReadings adds the readings of the step's sources to labelMaps, Prefixes and FieldMaps. Without --match, the kinds of the policy are
-// all kinds that sources name. addReadings also adds notes on sources that read no kind of the policy, and on options that the policy
-// doesn't follow. In the policy, notes follow "It doesn't check:".
+// all kinds that sources name. addReadings also adds to Unchecked the sources that read no kind of the policy, and the options that
+// the policy doesn't follow.
 func (p *policy) addReadings(s *manifest.Step) {
 	if len(p.Kinds) == 0 {
 		p.Kinds = words.Distinct(slices.Concat(p.kindsRead(s.Composite)...))
@@ -204,7 +204,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Unchecked = append(p.Unchecked, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		// Sources of type Value get this note, too: their labels take slots of all resources.
+		// This is so for sources of type Value, too: their labels take slots of all resources.
 		if source.Resources != nil {
 			p.Unchecked = append(p.Unchecked, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
@@ -235,7 +235,8 @@ func readsObjects(s *v1beta1.Source) bool {
 	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
 }
 
-// whyUnchecked returns the end of a note: why the policy checks no labels of the source. kinds are the kinds that the source names.
+// whyUnchecked returns the end of a text of Unchecked: why the policy checks no labels of the source. kinds are the kinds that the source
+// names.
 func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 	switch {
 	case s.Type == v1beta1.SourceTypeValue:

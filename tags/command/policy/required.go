@@ -57,7 +57,8 @@ type tagSource struct {
 	label string
 }
 
-// addRequirements adds the requirements of the tagPolicy's rules. It adds notes on rules that the policy doesn't check, or not in full.
+// addRequirements adds the requirements of the tagPolicy's rules. It adds to Unchecked the rules that the policy doesn't check, or not in
+// full.
 func (p *policy) addRequirements(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy: write one with the tags that it requires")

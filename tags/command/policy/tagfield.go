@@ -76,7 +76,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 }
 
 // tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same. A kind
-// for which no policy is possible gets a note with the reason. These kinds are left out:
+// for which no policy is possible is among Unchecked, with the reason. These kinds are left out:
 //
 //   - with --match, kinds that it doesn't name
 //   - with --provider, kinds with other profiles than the given ones
@@ -117,7 +117,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 		p.Unchecked = append(p.Unchecked, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
 	}
 
-	p.noteKinds(kindsByReason)
+	p.addUnchecked(kindsByReason)
 
 	whyUnknown := "is neither a kind of the built-in index nor one that tagFields name"
 	if p.schemas != nil {
@@ -268,7 +268,7 @@ func (s selector) Selects(obj celText) celCondition {
 
 // selectorOf returns the selector of the kind's objects that at least one of the entries selects, or false if the entries select none.
 // Without entries, the selector selects all objects. path is where the input has the entries, such as tagPolicy.rules[0].resources.
-// selectorOf adds notes on entries that only a pipeline can follow, such as {name: bucket}.
+// selectorOf adds to Unchecked the entries that only a pipeline can follow, such as {name: bucket}.
 func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, isForKind bool) {
 	for i := range entries {
 		entry := &entries[i]
@@ -288,9 +288,9 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 	return out, len(entries) == 0 || len(out) > 0
 }
 
-// noteKinds adds a note for each reason on the kinds without a policy, e.g. "2 kinds, each of which has its tags in one string". The note
+// addUnchecked adds to Unchecked the kinds without a policy, by reason: "2 kinds, each of which has its tags in one string". The text
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
-func (p *policy) noteKinds(kindsByReason map[string][]schema.GroupVersionKind) {
+func (p *policy) addUnchecked(kindsByReason map[string][]schema.GroupVersionKind) {
 	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // Nearly every target gives these two reasons in the same words as this one.
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
