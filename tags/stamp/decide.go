@@ -363,12 +363,13 @@ func (d *Decision) putUnlessConflict(i int) error {
 		return nil
 	}
 
-	err := d.conflictOf(i)
-	if err == nil {
-		d.put(i)
+	if err := d.conflictOf(i); err != nil {
+		return err
 	}
 
-	return err
+	d.put(i)
+
+	return nil
 }
 
 // slotsNeededBy returns how many tag slots the label at position i needs: 1 for a new tag env, and 0 if the field or another

@@ -183,7 +183,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 		checkedKinds := words.MapIf(p.Kinds, func(kind string) (string, bool) {
 			// A kind of --match that no source reads, such as a claim, is checked as if all sources read it. Its labels may be copied to an
 			// object that a source reads, such as the claim's XR.
-			isReadByNone := !slices.Contains(slices.Concat(kindsBySource...), kind)
+			isReadByNone := !slices.ContainsFunc(kindsBySource, func(kinds []string) bool { return slices.Contains(kinds, kind) })
 			return kind, readsObjects(source) && (isReadByNone || slices.Contains(kindsBySource[i], kind))
 		})
 
