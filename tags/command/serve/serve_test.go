@@ -238,11 +238,18 @@ func TestServes(t *testing.T) {
 		t.Errorf("RunFunction(...): want the tag of the request, got %v, %v", beta, err)
 	}
 
+	const refused = "function_cloud_tags_requests_too_large_total 1"
+
 	lines := scrape(t, "http://"+free.Addr().String()+"/metrics")
+
+	// gRPC tells the server that it refused a request after it told the client.
+	for end := time.Now().Add(10 * time.Second); !slices.Contains(lines, refused) && time.Now().Before(end); {
+		lines = scrape(t, "http://"+free.Addr().String()+"/metrics")
+	}
 
 	for _, want := range []string{
 		`function_cloud_tags_resources_tagged_total{provider="aws"} 0`,
-		"function_cloud_tags_requests_too_large_total 1",
+		refused,
 		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
 		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1beta1.FunctionRunnerService",grpc_type="unary"} 1`,
 		`grpc_server_handling_seconds_count{grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
