@@ -1463,9 +1463,9 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsHop reports whether a source of type RequiredResource gives no labels, since it has neither prefix nor fromFieldPath. Then
-// other sources or includes read its objects. IsHop is also true for the types Value and Expression, which have no such settings.
-func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
+// ReadsNoLabels reports whether the source reads no labels in objects. It is true for the types Value and Expression, and for a hop: a
+// source of type RequiredResource with neither prefix nor fromFieldPath, whose objects other sources or includes read.
+func (s *Source) ReadsNoLabels() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
 
 // IsDynamic reports whether the patterns are read from a field of an object, or computed by an expression. Otherwise, they are
 // written in the input, as in {keys: ["platform/*"]}.

@@ -30,9 +30,9 @@ type Finder struct {
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// Sets reports whether this step of the pipeline may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
-	// hasCloudTags. If Sets is nil, matchCloudTags counts all tags.
-	Sets func(t *Target, key string) bool
+	// SetsTag reports whether this step of the pipeline may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
+	// hasCloudTags. If SetsTag is nil, matchCloudTags counts all tags.
+	SetsTag func(t *Target, key string) bool
 
 	// Fields returns a Locator that reads the schemas.
 	Fields func(schemas field.Schemas) field.Locator

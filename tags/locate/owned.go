@@ -45,20 +45,20 @@ type managers struct {
 }
 
 // owner returns the Owner of an entry that only the field manager with the name owns. For the composedOwner, Ours is true. For the field
-// manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, Others is true.
+// manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, HasOther is true.
 func (ms *managers) owner(name string) Owner {
 	if name == ms.composedOwner || slices.Contains(earlierOwners, name) {
 		return Owner{Ours: true}
 	}
 
-	return Owner{Others: true, Manager: name}
+	return Owner{HasOther: true, Manager: name}
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
 type Owner struct {
-	// Ours reports whether Crossplane owns the entry for this composite resource. Others reports whether another field manager
-	// owns the entry. Ours and Others may both be true.
-	Ours, Others bool
+	// Ours reports whether Crossplane owns the entry for this composite resource. HasOther reports whether another field manager
+	// owns the entry. Ours and HasOther may both be true.
+	Ours, HasOther bool
 
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
@@ -69,16 +69,16 @@ type Owner struct {
 }
 
 // stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
-func (o Owner) stays() bool { return !o.Ours || o.Others }
+func (o Owner) stays() bool { return !o.Ours || o.HasOther }
 
-// with returns the Owner of an entry that both own. If Crossplane and kubectl-edit own an entry, its Owner has Ours, Others, and the
+// with returns the Owner of an entry that both own. If Crossplane and kubectl-edit own an entry, its Owner has Ours, HasOther, and the
 // Manager kubectl-edit.
 func (o Owner) with(other Owner) Owner {
-	if other.Others && (!o.Others || other.Manager < o.Manager) {
+	if other.HasOther && (!o.HasOther || other.Manager < o.Manager) {
 		o.Manager = other.Manager
 	}
 
-	o.Ours, o.Others = o.Ours || other.Ours, o.Others || other.Others
+	o.Ours, o.HasOther = o.Ours || other.Ours, o.HasOther || other.HasOther
 	o.OthersOwnKeyAndValue = o.OthersOwnKeyAndValue || other.OthersOwnKeyAndValue
 
 	return o
@@ -194,7 +194,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			entryOwner = entryOwner.with(owner)
 		}
 
-		if owner.Others && isWhole && depth == len(path) { // {"f:tags": {}}
+		if owner.HasOther && isWhole && depth == len(path) { // {"f:tags": {}}
 			out.HeldBy = min(cmp.Or(out.HeldBy, owner.Manager), owner.Manager) // the first by name
 		}
 
@@ -226,7 +226,7 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 		ownsValue := element.Field(valueElement).IsThere()
 
 		if ownsItem || ownsValue || owner.Ours {
-			owner.OthersOwnKeyAndValue = owner.Others && ownsItem && ownsValue
+			owner.OthersOwnKeyAndValue = owner.HasOther && ownsItem && ownsValue
 			key := entryKey(string(e), f)
 			o.entries[key] = o.entries[key].with(owner)
 		}

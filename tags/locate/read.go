@@ -80,10 +80,10 @@ func (t *Target) MayReportDeletedTags() bool {
 	return family.Upjet && !t.Field.Shape.Form().IsList
 }
 
-// StayingTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own
+// OtherManagersTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
 // field: then no tags of an atomic field stay.
-func (t *Target) StayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
+func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters lists and atomic fields.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	for e := range set.All() {
@@ -103,7 +103,7 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 		return nil, err
 	}
 
-	for e := range t.StayingTags(keys, value.IsThere()).All() {
+	for e := range t.OtherManagersTags(keys, value.IsThere()).All() {
 		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry, such as legacy in [env=prod, legacy], is no tag.
 			set.Append(*e)
 		}

@@ -59,9 +59,9 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 		return false
 	}
 
-	if ts.finder.Sets != nil {
+	if ts.finder.SetsTag != nil {
 		wanted = maps.Clone(wanted)
-		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.Sets(t, key) })
+		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.SetsTag(t, key) })
 	}
 
 	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags) // If none is left, every wanted tag could be this step's own.

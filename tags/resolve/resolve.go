@@ -279,7 +279,7 @@ func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 	err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
 	emptyNote, isEmpty := noteIfOptional(s, err)
 	selected := r.selections[s] // If s selects objects, takeSource has set it.
-	isInChain := s.IsHop() || s.Resource.IsComputed()
+	isInChain := s.ReadsNoLabels() || s.Resource.IsComputed()
 
 	if selected.ambiguity != "" {
 		r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, selected.ambiguity})

@@ -49,7 +49,7 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 // of provider configs, since only composed resources say which kinds these have. composite is the kind of the composite resource.
 func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 	switch {
-	case s.IsHop() || s.Type == v1beta1.SourceTypeContextField || s.Type == v1beta1.SourceTypeProviderConfig:
+	case s.ReadsNoLabels() || s.Type == v1beta1.SourceTypeContextField || s.Type == v1beta1.SourceTypeProviderConfig:
 		return nil
 	case s.Resource != nil:
 		return s.Resource.ResourceKinds()
@@ -67,7 +67,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.IsHop() || s.Include == nil { // The sources with InputKeys are among these: IsHop is true for the types Value and Expression.
+	if s.ReadsNoLabels() || s.Include == nil { // The sources with InputKeys are among these.
 		return InputKeys(s)
 	}
 
@@ -204,7 +204,7 @@ func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
 		return r.expressionLabels(s)
 	case v1beta1.SourceTypeCompositeField, v1beta1.SourceTypeContextField, v1beta1.SourceTypeCompositeMetadata, v1beta1.SourceTypeRequiredResource:
 		objects, err := r.objectsOf(s)
-		if err != nil || s.IsHop() { // A hop is a source whose objects other sources read: it has no labels on purpose.
+		if err != nil || s.ReadsNoLabels() { // A hop is a source whose objects other sources read: it has no labels on purpose.
 			return nil, err
 		}
 

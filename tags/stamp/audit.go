@@ -86,7 +86,7 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
 	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
 		l := s.resourceLabelsOrCommon(t).labelsFor(t)
-		r.Changes.Removed = changesOf(t, t.Resource, l).Removed
+		r.Changes.Removed = changesOf(t, t.Resource, l).Removed // Crossplane applies t.Resource: the function doesn't change it.
 
 		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
 	}
@@ -96,9 +96,9 @@ func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.
 	}
 }
 
-// isSettled reports whether the observed tag field of t stays the same once Crossplane applies newValue. With the newValue {env: prod},
-// {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. For most fields, this check
-// spares changesOf two tagset.Sets.
+// isSettled reports whether the tags in the observed field of t stay the same once Crossplane applies newValue. With the newValue {env:
+// prod}, {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. A Kubernetes label that is no tag,
+// such as app.kubernetes.io/name, may go. For most fields, this check spares changesOf two tagset.Sets.
 func isSettled(t *locate.Target, newValue object.Node) bool {
 	observed := t.ObservedValue
 	if !observed.IsObject() || !newValue.IsObject() {

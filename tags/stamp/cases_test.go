@@ -343,7 +343,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 		s.Schemas.Given = func(schema.GroupVersionKind) object.Node { return schemaAt(tc.Given) }
 	}
 
-	s.Sets = s.newOwnTagCheck()
+	s.SetsTag = s.newOwnTagCheck()
 	s.Fields = func(schemas field.Schemas) field.Locator { return field.ForInput(&in, schemas) }
 	if tc.Field != nil {
 		s.Fields = fixed(tc.Field.Locator)

@@ -11,7 +11,8 @@ import (
 )
 
 // failsOnConflict reports whether an existing tag with the label's key fails the run, since the label's source has onConflict Error
-// (tags.Fail). If the resource already has the tags of this step (AlreadyStamped), it returns false: the tag may be the label's own.
+// (tags.Fail). If the desired resource already has the tags of this step (AlreadyStamped), it returns false: the tag may be the label's
+// own.
 func (d *Decision) failsOnConflict(l *fieldLabel) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }

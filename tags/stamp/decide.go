@@ -27,7 +27,7 @@ type Decision struct {
 	insteadOfLabel map[int][]tagset.Entry
 
 	// otherSystemsTags has the cloud's tags that ignoreTags names, and that fill adds if slots are free. In a list of strings, one tag can
-	// have several entries, such as zone=a and zone=b. The field may have zone=a already.
+	// have several entries, such as zone=a and zone=b. If the field has zone=a already, fill adds zone=b.
 	otherSystemsTags [][]tagset.Entry
 
 	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
@@ -58,8 +58,9 @@ type Decision struct {
 //   - It removes the tags that are named in removeTags of the input.
 //   - It fills the free tag slots.
 //
-// It returns an error if a label has onConflict Error, and an earlier step has set its tag. It also returns an error if another field
-// manager or the cloud has the tag at another value: see conflictOf.
+// If a label has onConflict Error, Decide returns an error in two cases:
+//   - An earlier step has set the label's tag.
+//   - Another field manager or the cloud has the tag with another value: see conflictOf.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, records: s.Labels.newRecords()}
 	d.removeReserved()
@@ -89,8 +90,8 @@ func (d *Decision) removeReserved() {
 			continue
 		}
 
-		// The provider's own tag stays, since the provider would add it again. But in a joined string such as a=1,b=2, controllers may find
-		// another reserved key in the entry (IsAmbiguous). Such an entry is removed.
+		// The provider's own tag stays, since the provider would add it again. But an entry of a joined string, such as a=1,b=2, can have another
+		// key as well, which may be reserved (IsAmbiguous). Such an entry is removed.
 		if l.setByProvider(e) && !e.IsAmbiguous() {
 			continue
 		}
@@ -98,10 +99,10 @@ func (d *Decision) removeReserved() {
 		// If a trusted label of this step has the key, this step decides on the tag, even if the label was skipped. Otherwise, a tag stays that
 		// an earlier step of this function has set from a trusted source.
 		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
-		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
+		_, hasSkippedTrusted := e.KeyIn(l.reservedBySkipped)
 
-		decidedHere := hasLabel || hasSkippedLabel
-		if !decidedHere && d.keepEarlierTrusted(e) {
+		decidedHere := hasLabel || hasSkippedTrusted
+		if !decidedHere && d.isEarlierTrusted(e) {
 			continue
 		}
 
@@ -110,7 +111,7 @@ func (d *Decision) removeReserved() {
 		switch {
 		case !hasLabel:
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		case !d.takesSlotAlready(e): // No other field manager keeps the tag Owner, so the label with the key owner gets its slot.
+		case !d.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
 			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
@@ -132,18 +133,18 @@ func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
 	return l.Reserved || l.Trusted && isSameTag // A label with a reserved key is trusted.
 }
 
-// keepEarlierTrusted keeps the entry e if an earlier step of this function set it from a trusted source. Then it adds e to d.trusted, for
-// later steps.
-func (d *Decision) keepEarlierTrusted(e *tagset.Entry) (kept bool) {
+// isEarlierTrusted reports whether an earlier step of this function set the entry e from a trusted source. If so, it also adds e to
+// d.trusted, for later steps.
+func (d *Decision) isEarlierTrusted(e *tagset.Entry) (found bool) {
 	for key, value := range d.EarlierTrustedTags {
 		if e.IsTag(key, value) { // The string owner=a=b is the tag owner: a=b, and also the tag owner=a: b. Both may be trusted.
-			kept = true
+			found = true
 
 			d.trusted = withKey(d.trusted, key, value)
 		}
 	}
 
-	return kept
+	return found
 }
 
 // replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod replaces
@@ -172,8 +173,8 @@ func (d *Decision) replace() error {
 		}
 	}
 
-	// On DigitalOcean, case doesn't count, so the string env:a of an earlier step is the tag of the label Env: a. If the label env: b replaces
-	// this string by env:b, the label Env: a needs a string of its own, Env:a: so it is put again.
+	// On DigitalOcean, which ignores case, the string env:a of an earlier step is the tag of the label Env: a. But the label env: b may have
+	// replaced env:a by env:b. Then the label Env: a has no string left, and is put again, as Env:a.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
 			if d.records[i].Fate == Tagged {
@@ -258,7 +259,7 @@ func (d *Decision) removeTags() {
 			if len(d.insteadOfLabel[i]) == 0 {
 				d.records[i].Fate = Removed
 			}
-		case d.records[i].Fate != Undecided: // replace, ignoreTags or the first loop has decided on the label.
+		case d.records[i].Fate != Undecided: // The method replace, the method ignoreTags or the first loop has decided on the label.
 		case l.all[i].removed:
 			d.records[i].Fate = Removed
 			d.noteRemoved(&l.all[i].entry)
@@ -299,6 +300,7 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 //
 // The order is stable: a tag of this run keeps its slot in the next run. See testdata/cases/in-order.yaml.
 func (d *Decision) fill() error {
+	// These labels need no slot.
 	if err := d.replaceStayingTags(); err != nil {
 		return err
 	}
@@ -353,12 +355,13 @@ func (d *Decision) fillLabels(begin, end int) error {
 	return nil
 }
 
-// putUnlessConflict makes a tag of the label at position i. No earlier step desires this tag. If ignoreTags names the tag, it puts the
-// cloud's value instead, such as backup: daily for the label backup: weekly. It returns an error if conflictOf does.
+// putUnlessConflict makes a tag of the label at position i. It is for tags that no earlier step desires. If ignoreTags names the tag,
+// putUnlessConflict puts the cloud's value instead, such as backup: daily for the label backup: weekly. An error is the error of
+// conflictOf.
 func (d *Decision) putUnlessConflict(i int) error {
-	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
+	if cloudEntries, isReplaced := d.insteadOfLabel[i]; isReplaced {
 		d.records[i].Fate = Ignored
-		d.Tags.PutEntries(entries)
+		d.Tags.PutEntries(cloudEntries)
 
 		return nil
 	}
@@ -373,14 +376,14 @@ func (d *Decision) putUnlessConflict(i int) error {
 }
 
 // slotsNeededBy returns how many tag slots the label at position i needs: 1 for a new tag env, and 0 if the field or another
-// field manager has the tag already.
+// field manager has the tag already. If a tag of the cloud is put instead of the label, the result is about that tag: see slotsForEntries.
 func (d *Decision) slotsNeededBy(i int) int {
-	if entries, isReplaced := d.insteadOfLabel[i]; isReplaced {
-		return d.slotsForEntries(entries)
+	if cloudEntries, isReplaced := d.insteadOfLabel[i]; isReplaced {
+		return d.slotsForEntries(cloudEntries)
 	}
 
 	e := d.entryToPut(i)
-	if d.takesSlotAlready(e) {
+	if d.slotTakenByOther(e) {
 		return 0
 	}
 
@@ -393,11 +396,11 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
 
 	if !d.Labels.Shape.Form().HasStrings {
-		entries = entries[:1] // Only a list of strings gets more than one entry of a tag.
+		entries = entries[:1] // PutEntries puts only the first: other fields have one entry for each tag.
 	}
 
 	for i := range entries {
-		if d.takesSlotAlready(&entries[i]) { // Another field manager has the entry, and its slot counts as taken.
+		if d.slotTakenByOther(&entries[i]) { // Another field manager has the entry, and its slot counts as taken.
 			n--
 		}
 	}

@@ -70,7 +70,7 @@ type LookedTag struct {
 
 // Look returns the Look of t, and changes no resource. If the Composition desires env: dev, and the label env: prod has onConflict
 // Retain, the Look has the tag env: dev and a record with the fate Retained. Look returns an error if the labels can't be resolved, or
-// if a label conflicts with a tag.
+// if a label with onConflict Error conflicts with a tag.
 func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
@@ -98,8 +98,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
 
-	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Without a launchedName,
-	// such a field gets no labels, and is left out.
+	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out fields that
+	// get no labels, and so have no launchedName.
 	_, err := s.planAll(t, func(resourcePlan, p *plan) {
 		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))
@@ -152,6 +152,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 			tag.Label = &s.Labels.all[i].Tag
 		}
 
+		// An entry can name a qualified key, which only a label has.
 		tag.NamedBy = s.Labels.firstNaming(ignore, cmp.Or(tag.Label, &tags.Tag{Key: tag.Key, Value: tag.Value}))
 		f.Tags = append(f.Tags, tag)
 	}
@@ -165,7 +166,7 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 			continue // It is about a tag without a label.
 		}
 
-		if i < len(p.labels.all) { // The first records are of p.labels.all, in its order.
+		if i < len(p.labels.all) { // allRecords begins with the records of p.labels.all, in its order.
 			record.HasKey = before.Tags.Counterpart(&p.labels.all[i].entry) != nil
 		}
 
@@ -184,7 +185,7 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 // list of strings.
 func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedField {
 	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
-	if p.FoldEntries {
+	if p.FoldEntries { // The cloud has strings, and ignores their case.
 		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
 	}
 

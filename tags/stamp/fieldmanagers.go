@@ -6,10 +6,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// takesSlotAlready reports whether the field already has a tag in the place of e, which another field manager owns, and no step desires.
-// Such a tag stays and takes a slot, so a label that replaces it needs no further slot: env: prod takes the slot of env: dev. In a list of
-// strings, only the same string counts: env=prod can't take the slot of env=dev.
-func (d *Decision) takesSlotAlready(e *tagset.Entry) bool {
+// slotTakenByOther reports whether a tag of another field manager takes the slot that e needs. Such a tag stays, though no step desires it.
+// So a label that replaces the tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the same string
+// counts: env=prod can't take the slot of env=dev.
+func (d *Decision) slotTakenByOther(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
 
@@ -20,7 +20,7 @@ func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
-		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID)
+		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID) // Has compares keys only.
 		if wouldReplace && d.slotsNeededBy(i) <= 0 {
 			if err := d.putUnlessConflict(i); err != nil {
 				return err

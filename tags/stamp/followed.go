@@ -82,11 +82,11 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 
 	switch {
 	case reportedDigest == observedDigest:
-		if isFollowed && !last.Reported { // Both are weekly now. The provider may still write the old daily, so the next run needs the change, too.
+		if isFollowed && !last.OldValueReturned { // Both are weekly now. The provider may still write the old daily, so the next run needs the change, too.
 			d.followedNow[name] = last
 		}
 	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, the old value of the tag field.
-		d.followedNow[name] = followedChange{From: last.From, Reported: true}
+		d.followedNow[name] = followedChange{From: last.From, OldValueReturned: true}
 		return observed
 	default: // Somebody has changed the tag in the cloud.
 		d.followedNow[name] = followedChange{From: observedDigest}

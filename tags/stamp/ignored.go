@@ -35,7 +35,7 @@ func (d *Decision) ignoreTags() {
 // ignoreTag checks that ignoreTags still names e. As long as it does, only removeTags removes e.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0
-	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired */)
+	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired: e would be in it */)
 }
 
 // ignoreTag writes the cloud's entries of a tag to the field, if an entry of ignoreTags names the tag: backup: weekly of an earlier step
@@ -47,6 +47,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 		return
 	}
 
+	// On DigitalOcean, which ignores case, a tag can have several labels: env and Env.
 	labelPositions, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
 
 	hasLabel := len(labelPositions) > 0
@@ -79,12 +80,13 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 	for i := range entries {
 		e := &entries[i]
 
-		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels) // Only trusted labels have reserved keys. Such a label decides on the tag, even if it was skipped.
-		_, hasSkippedLabel := e.KeyIn(l.reservedBySkipped)
+		// Only trusted labels have reserved keys. Such a label decides on the tag, even if it was skipped.
+		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels)
+		_, hasSkippedTrusted := e.KeyIn(l.reservedBySkipped)
 
 		// The field may be unable to hold the value, such as a list in a map of strings.
 		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
-		if hasTrustedLabel || hasSkippedLabel || l.belongsToCloud(e) || !fieldCanHold {
+		if hasTrustedLabel || hasSkippedTrusted || l.belongsToCloud(e) || !fieldCanHold {
 			continue
 		}
 

@@ -115,7 +115,7 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		// The provider adds its own tags again. But in an atomic field, they must be desired: see desiredTags.
+		// The provider adds its own tags again. But an atomic field is replaced as a whole, so they must be in it: see desiredTags.
 		if !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) {
 			set.Remove(e)
 		}
@@ -139,8 +139,8 @@ func reportedUnderName(t *locate.Target, l *Labels, keys *tagset.Keys) *tagset.S
 	underName, _ := t.Observed.At(t.Field.Observed[i]) // An error means that there is no such field.
 	set := t.ReadTags(underName, keys)
 
-	first, _ := t.Observed.At(t.Field.Observed[0])
-	inCloud := t.ReadTags(first, keys) // If i is 0, these are the tags of set.
+	first, _ := t.Observed.At(t.Field.Observed[0]) // The first path has the tags that are in the cloud.
+	inCloud := t.ReadTags(first, keys)             // If i is 0, these are the tags of set.
 
 	for e := range set.All() {
 		isMissing := inCloud != nil && !e.Opaque && !inCloud.Has(e.ID) // An opaque string has no ID.
@@ -198,7 +198,7 @@ func (p *plan) noteImmutable() {
 		l := &p.labels.all[i]
 		isRemoved := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags names the label, and the field has no such tag.
 
-		if p.allRecords[i].Fate != Tagged && !isRemoved {
+		if p.allRecords[i].Fate != Tagged && !isRemoved { // A label isn't Tagged if its tag has another value: see freeze.
 			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}

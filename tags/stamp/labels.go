@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// All resources with the profile aws share its reasons. The Narrow profile for BucketObjects is for some of these resources only.
+		// All resources of a cloud share a reason of its profile, unless the profile is Narrow: the profile for BucketObjects is for these only.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
@@ -96,7 +96,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	// KeySet.With takes the star of the key team/* literally. NewFoldedKeySet would take team/* as a pattern.
+	// With takes the star of the key team/* literally. As an argument of NewFoldedKeySet, team/* would be a pattern.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -161,7 +161,7 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 
 // setKnownKeys sets the keys by which a string in a list is read as a tag:
 //   - Known has the keys of labels, keys that providers set, and whole keys in trusted entries of removeTags and ignoreTags.
-//   - Patterns has the keys of all these entries, such as team/*.
+//   - Patterns has the keys of all entries of removeTags and ignoreTags, such as team/*, even of untrusted entries.
 //
 // If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is opaque: it isn't known to be a tag.
 func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
@@ -175,8 +175,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key) // A whole key is a pattern, too.
 
-		// An untrusted entry is from a field of the XR, and makes no key Known. If it made zone=a Known, the string zone=a=b would be read as the
-		// tag zone=a: b, by the longest Known key, and no longer as the tag zone: a=b of the label zone.
+		// The key of a string is the longest Known key that it begins with. An untrusted entry, from a field of the XR, makes no key Known: with
+		// zone=a, it would make the tag zone=a: b of the string zone=a=b, which is the tag zone: a=b of the label zone.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			wholeKeys = append(wholeKeys, k.Key)
 		}
@@ -185,7 +185,7 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	l.Known, l.Patterns = l.transformed.KeySet(wholeKeys...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys returns Keys with which every string in a list is a tag. The key of a string without a Known key ends before the first separator:
+// allKeys returns Keys that read every string in a list as a tag. The key of a string without a Known key ends before the first separator:
 // x=y=z is the tag x: y=z.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
@@ -251,8 +251,8 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 	return ""
 }
 
-// belongsToCloud reports whether only the cloud may set the key of the entry e. Examples on AWS are aws:createdBy and
-// eks:eks-cluster-name.
+// belongsToCloud reports whether only the cloud may set the key of the entry e. Examples on AWS are aws:createdBy, which has a reserved
+// prefix, and eks:eks-cluster-name, which is among the profile's Taken keys.
 func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
 	isUnreserved := slices.Contains(p.Unreserved, e.Key) // Such as goog-partner-solution, although the prefix goog is reserved.
@@ -265,7 +265,8 @@ func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.
 func (l *Labels) hasKeyPrefix(e *tagset.Entry) bool {
-	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key)) // In a list of strings, a string begins with its key.
+	// String is empty unless the field is a list of strings. There, the separator may be a part of keyPrefix.
+	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
 
 // belongsToFunction reports whether the entry e may be a tag of this function: a label has its key, or its key begins with

@@ -41,7 +41,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		switch {
 		case !place.LaunchedField.Applies(t.Resource, t.Observed): // The field gets no labels, but earlier steps may have set reserved keys.
 			fs.removeReservedAt(place)
-		case place.LaunchedField.IsSwitch():
+		case place.LaunchedField.IsSwitch(): // Such as propagateTags of an ECS Service.
 			err = fs.switchOn(place)
 		case place.LaunchedField.IsInList():
 			err = fs.stampItems(place)
@@ -111,7 +111,7 @@ func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*plan, error) 
 // targetAt returns the target whose tag field is at the place, in the resource with the fields that are stamped so far.
 func (fs *fieldStamper) targetAt(place *locate.LaunchedPlace) *locate.Target {
 	t := fs.resourcePlan.target
-	return t.LaunchedTarget(place, "", fs.resourcePlan.stampedResource(), t.Observed)
+	return t.LaunchedTarget(place, "" /* no item */, fs.resourcePlan.stampedResource(), t.Observed)
 }
 
 // apply takes over the stamped resource of p, the plan of a field, and reports p.

@@ -10,7 +10,7 @@ import (
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
 func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	// t stands for the list as a whole. Labels don't depend on the item, so t needs no resource.
-	t := fs.resourcePlan.target.LaunchedTarget(place, "", object.Object{}, object.Object{})
+	t := fs.resourcePlan.target.LaunchedTarget(place, "" /* no item */, object.Object{}, object.Object{})
 
 	list, missing, labeledCount, err := fs.itemsOf(place)
 	if err != nil {
@@ -57,8 +57,9 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	return err
 }
 
-// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. It returns the zero
-// Node if the item has lost its last tag, so that MapItems leaves it out. observed has the observed items by their keys, such as volume.
+// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. If the place names an
+// item, and the item has lost its last tag, it returns the zero Node, and MapItems leaves out the item. observed has the observed items by
+// their keys, such as volume.
 func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
@@ -84,6 +85,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
+	// bytesInItems counts labels before the work, and addedBytes counts what the response gets.
 	if fs.addedBytes += stamped.Size() - item.Size(); fs.addedBytes > maxAdded {
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}

@@ -47,14 +47,14 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 		return nil // The value has no tags.
 	}
 
-	// d is only for its method keepEarlierTrusted, and decides nothing.
+	// d is only for its method isEarlierTrusted, and decides nothing.
 	d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}}
 
 	for e := range set.All() {
 		key, isReserved := labels.reservedKey(e)
 		i, isLabel := labels.positionOf(e)
 		isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // Reserved labels are trusted.
-		mayStay := isTagOfTrusted || d.keepEarlierTrusted(e) || labels.setByProvider(e)
+		mayStay := isTagOfTrusted || d.isEarlierTrusted(e) || labels.setByProvider(e)
 
 		if isReserved && !mayStay {
 			keys = append(keys, key)

@@ -75,14 +75,14 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 		return
 	}
 
-	before := desired.Len()
+	before := desired.Len() // If it is 0, no step desires the field.
 
 	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
-		// A step desires e if it desires the same string or a tag with the same key. An opaque string has no key.
+		// In a list, HasTagOf finds the same string, and Has finds a tag with the same key. An opaque string has no key.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
 		// Crossplane removes its own entries if no step desires them. If a step desires an atomic field, Crossplane replaces all entries.
-		isReplaced := t.Owners().Atomic && desired.Len() > 0
+		isReplaced := t.Owners().Atomic && before > 0
 		isRemoved := t.Owners().Of(e).Ours || isReplaced
 
 		if isRemoved && !isDesired && labels.belongsToFunction(e) {

@@ -30,8 +30,8 @@ func tooManyBytes(labels, advice string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// maxBytesInItems is the most bytes of labels in all items of lists together. In each item, a label counts with its key, its value and
-// entrySize, even if the label isn't written there. The decision on the label takes about that much memory.
+// maxBytesInItems limits the memory of the decisions on labels in items of lists (maxAdded limits the response). It is the most bytes of
+// labels in all items of all lists. A label counts in each item, even if it isn't written there: its key, its value and entrySize.
 const (
 	entrySize       = 64
 	maxBytesInItems = 64 << 20
@@ -68,12 +68,12 @@ type limits struct {
 type shortages struct {
 	resources []string
 
-	// last is the resourcePlan of the last text.
+	// last is the resourcePlan of the resource that the last text is about.
 	last *plan
 }
 
-// add adds a text for the resource of resourcePlan, unless the last text is about this resource. The text has the labels and the limit of
-// the plan p: an Instance has one text, even if both tags and volumeTags lack slots.
+// add adds a text for the resource of resourcePlan, unless the last text is about this resource: an Instance has one text, even if both
+// tags and volumeTags lack slots. labels has the keys of labels or their number, for the field of the plan p. The text has p's limit.
 func (s *shortages) add(resourcePlan, p *plan, labels string) {
 	if s.last != resourcePlan {
 		s.last = resourcePlan
@@ -90,7 +90,8 @@ func (l *limits) add(resourcePlan, p *plan) {
 
 	count := 0
 
-	// limitPolicy is about tags. Labels that are handed on to a composite resource are no tags yet.
+	// limitPolicy is about tags. Labels that are handed on to a composite resource are no tags yet, and a field that can't be written gets
+	// none.
 	if l.isStrict && p.getsDecidedTags && !resourcePlan.HandsLabelsOn {
 		for i := range p.allRecords {
 			if p.allRecords[i].lacksSlot() {

@@ -68,8 +68,8 @@ const (
 	NoteReservedLaunched
 
 	// NoteProtected says that ignoreTags or removeTags names tags in vain, in one of two cases:
-	//   - The tags have reserved keys.
-	//   - A field of the XR names tags with keys of trusted labels, and only the input itself may name these.
+	//   - A field of the XR names tags that only the input itself may name: see protectedKey.
+	//   - ignoreTags of the input itself names tags with reserved keys.
 	NoteProtected
 
 	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
@@ -125,7 +125,7 @@ func (n *Notes) sort() {
 }
 
 // Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. A key can be in
-// several notes, such as one for each of two managers, or one for tags and one for volumeTags.
+// several notes, such as one for each of two managers, or one for tags and one for volumeTags (see addNotesOf).
 func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads the second result.
 	for _, note := range *n {
 		if note.Kind == kind {
@@ -163,7 +163,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		switch {
 		case isReserved:
 			found.addOwned(NoteReserved, owner.Manager, reservedKey)
-		case owner.Others && d.Labels.hasKeyPrefix(e): // Nobody could be asked to remove an entry without an owner.
+		case owner.HasOther && d.Labels.hasKeyPrefix(e): // Nobody could be asked to remove an entry without an owner.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string isn't read as a tag, and has no Key.
 		}

@@ -24,7 +24,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	// In an atomic field, the tags of other managers are removed if a step desires the field. Whether a step does is known only after the
 	// decision. So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
 	state := &State{
-		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.StayingTags(keys, false /* fieldDesired */),
+		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.OtherManagersTags(keys, false /* fieldDesired */),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
 		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
@@ -56,16 +56,17 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 
 	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
 	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
-		return set, false, err // In a map, or in a list that it merges, server-side apply doesn't remove the provider's tags.
+		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
 	}
 
 	hasDesiredTags := set.Len() > 0
 
-	// By providerKeys, the string crossplane-kind=a=b has the key crossplane-kind, even if a label has the key crossplane-kind=a.
+	// The key of a string is the longest known key that it begins with. providerKeys has no keys of labels. So crossplane-kind=a=b has the key
+	// crossplane-kind, even if a label has the key crossplane-kind=a.
 	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
 		e := entries[0] // Each of the provider's tags has one entry.
 		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
-			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, as the tag of a label.
+			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, with a label's key.
 		}
 	}
 

@@ -45,7 +45,7 @@ type Record struct {
 	Fate Fate
 
 	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the string of
-	// the label counts, too, even if it is read as the tag of another label: see labelIsTag. Only Look sets HasKey.
+	// the label counts, too: a=b=c counts for the label a: b=c, even if it is read as the tag a=b: c. Only Look sets HasKey.
 	HasKey bool
 
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". A Tagged label can have
@@ -131,7 +131,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 	surplus := d.Tags.Len() + d.providerTagsToAdd() - api.MaxTags
 	collides := api.SameKeys(d.Tags.Keys())
 
-	// The last labels took their slots last, so their tags are the surplus, whatever reason the API has to refuse them.
+	// The last labels took their slots last, so their tags are the surplus.
 	for i := range slices.Backward(d.records) {
 		record := &d.records[i]
 		if record.Fate != Tagged {
@@ -150,7 +150,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 
 		record.Limit = api.Limit(record.Reason) // Without a Reason, there is no Limit, and isShared says nothing.
 		record.isShared = record.Reason != profile.CountCap
-		surplus--
+		surplus-- // A tag that is refused for another reason counts, too.
 	}
 }
 

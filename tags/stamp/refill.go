@@ -58,8 +58,8 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 }
 
 // refilledByProvider reports whether two things hold: without the tag field, the provider would copy the cloud's tags to it, and with an
-// empty field, it wouldn't. It returns false if the schema of the kind admits no empty field. The status doesn't count, since many
-// providers never remove a tag there that the cloud has lost.
+// empty field, it wouldn't. It returns false if the schema of the kind admits no empty field. The cloud has tags to copy if wasTagged finds
+// any in the tag field. The status proves nothing: many providers never remove a tag there that the cloud has lost.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !schemaRefusesEmpty(t) && wasTagged(t, keys)
 }
@@ -72,7 +72,7 @@ func neededByParent(t *locate.Target, empty object.Node) bool {
 	canBeEmpty := !schemaRefusesEmpty(t) && (empty.IsObject() || empty.IsList())
 
 	// A field of another field manager stays anyway. All entries of an atomic field have the same owner, so the zero Entry stands for them.
-	return isOnlyField && canBeEmpty && !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired */)
+	return isOnlyField && canBeEmpty && !t.Owners().Stays(&tagset.Entry{}, false /* fieldDesired: no step desires it */)
 }
 
 // isOnlyFieldOfParent reports whether the parent of the tag field has no other field. If no earlier step desires the parent, such as
@@ -132,8 +132,8 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. It counts as the owner of an atomic field,
-// which it replaces as a whole. The result is false in three cases:
+// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. Crossplane counts as the owner of an atomic
+// field, which it replaces as a whole. The result is false in three cases:
 //   - The provider owns an entry, such as crossplane-kind.
 //   - There is no entry.
 //   - Owners are unknown.
@@ -152,9 +152,10 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field. Once Crossplane has applied it, Crossplane owns no tag any more,
-// so the API server accepts the empty field that the next run adds. removeForOneRun also removes LateInitialize from the
-// managementPolicies, and saves the old managementPolicies in an annotation. See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field. While Crossplane owns tags, most API servers would refuse an
+// empty field. Once Crossplane has applied the resource without the field, it owns no tag any more, and the next run can add the empty
+// field. removeForOneRun also removes LateInitialize from the managementPolicies, and saves the old managementPolicies in an annotation.
+// See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 
@@ -275,6 +276,7 @@ func (p *plan) noteLastTag() {
 	lastStays := t.Field.LastStays || t.Field.LateInit && schemaRefusesEmpty(t)
 	getsNoTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0
 
+	// The cloud can have a last tag only if the status reports one, or the tag field had one.
 	if lastStays && getsNoTags && (hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}

@@ -18,7 +18,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
 	p.allRecords = p.decision.appendTakenAway(nil) // Records with the fate TakenAway, such as for owner: me.
-	p.getsDecidedTags = true
+	p.getsDecidedTags = true                       // So the records are reported.
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)

@@ -36,7 +36,7 @@ type skips struct {
 	// skipped has labels that are no tags. refused has labels that are tags, and the cloud's own API refuses these tags.
 	skipped, refused skipsByKey
 
-	// resourceCounts has the number of resources by the name of their tag profile, such as aws.
+	// resourceCounts has the number of resources by Provider, the name of their tag profile, such as aws.
 	resourceCounts map[string]int
 }
 
@@ -97,7 +97,8 @@ func (s *skips) add(resourcePlan, p *plan) {
 // lacksSlotInBoth reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
 // field of the resource itself either. The two fields may have different limits.
 func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
-	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords) // With the same Labels, records are in the same order.
+	// With the same Labels, records are in the same order. If nothing was decided for the resource's own field, resourcePlan has none.
+	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
 
 	return p != resourcePlan && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.getsDecidedTags && resourcePlan.allRecords[i].lacksSlot()
 }

@@ -28,7 +28,8 @@ type resourceLabels struct {
 	byFieldKind map[tagset.FieldKind]*Labels
 }
 
-// maxGroups is the most groups of resources whose labels are kept. The next group clears all of them: each can have a thousand labels.
+// maxGroups is the most groups of resources whose labels are kept. It limits memory, since a group can have a thousand labels. One more
+// group clears all others.
 const maxGroups = 16
 
 // resourceLabelsOf returns the labels of t, which other resources may share:
@@ -66,8 +67,8 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	return out, nil
 }
 
-// newOwnTagCheck returns the function for Finder.Sets, which reports whether this step of the pipeline may have set the tag with the key on
-// t, in three cases:
+// newOwnTagCheck returns the function for Finder.SetsTag, which reports whether this step of the pipeline may have set the tag with the key
+// on t, in three cases:
 //   - The key begins with keyPrefix.
 //   - A label of any resource has the key. Whether t gets this label isn't known yet: matchCloudTags may decide that.
 //   - A label from the provider config of t has the key.
@@ -87,6 +88,7 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
 		}
 
+		// keyBelongsToFunction is about keyPrefix and the labels of all resources.
 		if l.keyBelongsToFunction(key) || slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}
@@ -182,6 +184,7 @@ func (s *Stamper) composedOf(t *locate.Target) *resolve.ComposedResource {
 
 	if s.PerResource.ReadsConfigs() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
+		// A resource without a known config has the zero Config, and gets no labels from configs.
 		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
 		composed.Config = resolve.Config(config)
 	}

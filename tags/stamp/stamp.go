@@ -20,10 +20,10 @@ import (
 type Stamper struct {
 	locate.Finder
 
-	// Transformer has the labels to stamp.
+	// Transformer has the labels that sources give to all resources.
 	Transformer *tags.Transformer
 
-	// PerResource has the labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
+	// PerResource has all labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
 	// can be called on nil.
 	PerResource *resolve.PerResource
 
@@ -76,7 +76,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.Sets = s.newOwnTagCheck() // matchCloudTags doesn't count tags that this step sets.
+	s.SetsTag = s.newOwnTagCheck() // matchCloudTags doesn't count tags that this step sets.
 
 	return s
 }
@@ -90,8 +90,8 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// Sources without labels manage tags, too: the tags of former labels have to be removed. An input without sources,
-	// removeTags, ignoreTags and reservedKeys only copies Kubernetes metadata, and selects no resource.
+	// Entries of the input manage tags even if they give no tag work now: sources without labels may have given some in an earlier run, and
+	// their tags have to be removed. An input without all of these only copies Kubernetes metadata, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -128,7 +128,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 				return nil, err
 			}
 
-			// The status may keep a tag of matchCloudTags after somebody has deleted the tag in the cloud. Then t stays selected.
+			// A tag in the status has selected t. The status may keep this tag after somebody has deleted it in the cloud.
 			if t.ByCloudTags && t.MayReportDeletedTags() {
 				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
@@ -136,7 +136,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			out.add(p)
 		}
 
-		if s.addedBytes > maxAdded {
+		if s.addedBytes > maxAdded { // planAll checks the bytes in items of lists, so labels that are handed on exceed the limit.
 			return nil, tooManyBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
@@ -144,19 +144,19 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 	return out.finish()
 }
 
-// planAll returns the plan for the tags of t, with the notes of all plans. There are more plans if t launches resources: an Instance has
-// the field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for resourcePlan, the plan for the
-// tags of t itself. Each call also gets resourcePlan, since volumeTags need not repeat what it says.
+// planAll returns the resourcePlan, the plan for the tags of t itself, with the notes of all plans. There are more plans if t launches
+// resources: an Instance has the field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for
+// resourcePlan. Each call also gets resourcePlan, so that onPlan can report a skip of both plans once.
 func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {
 		return nil, err
 	}
 
-	p, err := s.planField(t, labels.labelsFor(t))
+	resourcePlan, err := s.planField(t, labels.labelsFor(t))
 	if err == nil {
-		onPlan(p, p)
-		err = s.planLaunched(p, labels, onPlan)
+		onPlan(resourcePlan, resourcePlan)
+		err = s.planLaunched(resourcePlan, labels, onPlan)
 	}
 
 	verb := "tag"
@@ -165,7 +165,7 @@ func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) 
 	}
 
 	// Without an error, Wrapf returns nil.
-	return p, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
+	return resourcePlan, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
 }
 
 // hasTagWork reports whether there are labels, or resolved entries of removeTags or ignoreTags.

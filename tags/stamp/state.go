@@ -25,7 +25,7 @@ type State struct {
 	ObservedTags *tagset.Set
 
 	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit.
-	// These tags stay if no step desires the field.
+	// These tags stay. In an atomic field, they stay only if no step desires the field.
 	OtherManagersTags *tagset.Set
 
 	// CloudTags has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has neither
@@ -38,7 +38,7 @@ type State struct {
 	// CopiedTags has the tags that kubernetesMetadata copied to the field, or is nil.
 	CopiedTags *tagset.Set
 
-	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as the tag backup from daily to weekly: see follow.
+	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as from backup: daily to backup: weekly. See follow.
 	FollowedBefore followedChanges
 
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
@@ -55,12 +55,12 @@ type followedChange struct {
 	// From is a digest of the value before the change, daily.
 	From string `json:"from"`
 
-	// Reported reports whether the status has had the old value, daily, again since the change. That happens if the provider writes the old
-	// value of the tag field to the cloud.
-	Reported bool `json:"reported,omitempty"`
+	// OldValueReturned reports whether the old value "daily" has been in the status once more after the change. That happens if the provider
+	// writes the old value of the tag field to the cloud.
+	OldValueReturned bool `json:"reported,omitempty"`
 }
 
-// followedChanges has followed changes by the name of the tag, such as backup: see nameOf.
+// followedChanges has each followed change by the name of its tag, such as backup: see nameOf.
 type followedChanges map[string]followedChange
 
 // addedByProvider reports whether the provider sets the tag e itself: a tag that many providers set, such as crossplane-kind, or a tag that
@@ -114,8 +114,8 @@ func (s *State) slots() (slots int, limitedByField bool) {
 	return min(slots, slotsInField), slotsInField < slots
 }
 
-// freeSlots returns how many more tags the resource may have. With 47 slots and 40 tags, it returns 7. If there are too many tags, it
-// returns a negative number.
+// freeSlots returns how many more tags the resource may have. With 47 slots, 38 tags and 2 more tags of other field managers, it returns 7.
+// If there are too many tags, it returns a negative number.
 func (s *State) freeSlots() int {
 	slots, _ := s.slots()
 	return slots - s.Tags.Len() - s.countStayingTags()

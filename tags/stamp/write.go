@@ -55,8 +55,8 @@ func (p *plan) conclude() {
 // writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
 func (p *plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
-	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0
-	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic) // See writeEmptyField.
+	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // Restored tags are no change of the set.
+	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic)        // See writeEmptyField.
 
 	if mayChange || mayNeedEmptyField {
 		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
@@ -75,7 +75,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	}
 
 	for e := range p.decision.stayingTags().All() {
-		if !p.wouldLoseValue(e) {
+		if !p.wouldLosePart(e) {
 			continue
 		}
 
@@ -93,9 +93,9 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 	return items
 }
 
-// wouldLoseValue reports whether the item of e would stay without its value if Crossplane no longer applied the item. That needs two
-// owners: Crossplane, and another field manager that owns either the key or the value, but not both.
-func (p *plan) wouldLoseValue(e *tagset.Entry) bool {
+// wouldLosePart reports whether the item of e would stay without its key or its value if Crossplane no longer applied the item. That needs
+// two owners: Crossplane, and another field manager that owns the key or the value, but not both.
+func (p *plan) wouldLosePart(e *tagset.Entry) bool {
 	owner := p.target.Owners().Of(e)
 	hasTwoOwners := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns something of e.
 	hasValue := !e.Opaque && e.Value.IsThere()
@@ -222,7 +222,7 @@ func checkParent(t *locate.Target) error {
 	}
 
 	for i, segment := range path.Segments() {
-		if !segment.IsIndex || segment.Index != 0 {
+		if !segment.IsIndex {
 			continue
 		}
 
@@ -252,8 +252,9 @@ func inObservedOrder(t *locate.Target, v object.Node) object.Node {
 		return slices.Sorted(slices.Values(words.Map(slices.Collect(v.Items()), tagset.Encoded)))
 	}
 
-	// If the provider sorts the list (Sorted), v is sorted the same way.
 	isAtomicList := t.Field.Atomic && v.IsList()
+
+	// If the provider sorts the list (Sorted), v already has the provider's order.
 	if isAtomicList && !t.Field.Sorted && slices.Equal(sorted(t.ObservedValue), sorted(v)) {
 		return t.ObservedValue
 	}

@@ -104,6 +104,9 @@ func anyOf(conditions ...celCondition) celCondition { return joinNonEmpty(condit
 // allOf joins the conditions with &&. It leaves out empty conditions.
 func allOf(conditions ...celCondition) celCondition { return joinNonEmpty(conditions, " && ") }
 
+// not returns the negated condition. An empty condition stays empty.
+func not(condition celCondition) celCondition { return surround("!(", condition, ")") }
+
 // anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
 func anyOfInParens(conditions ...celCondition) celCondition {
 	if len(conditions) <= 1 {
@@ -160,7 +163,7 @@ func exceeds(text celText, limit profile.Length) celCondition {
 	}
 
 	// In the key example.org/owner, limit.BeforeSlash is for example.org, and limit.Runes and limit.Bytes are for owner. In a key without a
-	// slash, such as owner, Runes and Bytes are for the whole key.
+	// slash, such as owner, Runes and Bytes are for the whole key. A limit with BeforeSlash has one of these, too.
 	slash := text + ".indexOf('/')" // The length of example.org, or -1 without a slash.
 	nameExceeds := exceedsSize(fmt.Sprintf("%s.substring(%s + 1)", text, slash), limit)
 
@@ -234,10 +237,10 @@ const capitalsOfIK = "\u0130\u212a"
 // lowercaseFormat makes lower case, and replaces nothing.
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
-// applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). CEL's lowerAscii leaves É as
-// it is. So if the format makes lower case, the expression also replaces É by é, for each capital such as É that is in searched. Small
-// letters and ASCII in searched change nothing.
-func applyFormat(text celText, searched string, format profile.Format) celText {
+// applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). mayContain has characters
+// beyond ASCII that the text may contain. If the format makes lower case, the expression replaces each capital among them, such as É by é,
+// since CEL's lowerAscii leaves É as it is. Other characters in mayContain change nothing.
+func applyFormat(text celText, mayContain string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
 	if !lowercase {
 		return replaceAll(text, replacements)
@@ -245,7 +248,7 @@ func applyFormat(text celText, searched string, format profile.Format) celText {
 
 	table := make(map[string]string)
 
-	for _, r := range searched {
+	for _, r := range mayContain {
 		if small := unicode.ToLower(r); small != r && r > unicode.MaxASCII {
 			table[string(r)] = string(small)
 		}

@@ -21,7 +21,7 @@ const asciiOnly = `^[\x00-\x7f]*$`
 
 // A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions:
 //
-//   - l is a changed label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me'}: see changedLabels
+//   - l is a changed label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me', 'form': 'Qualified'}: see changedLabels
 //   - tag is l.tag in the key format, such as acme_owner
 //   - value is l.value in the value format of the input, such as me
 type profileChecker struct {
@@ -39,9 +39,9 @@ type profileChecker struct {
 	// too: see admitCapitals.
 	admittedValues profile.Class
 
-	// keyPrefixes is the key prefix and the prefix in keyFormat, joined to one text, which applyFormat searches for capitals such as É. Label
-	// keys have no such capitals, since skipMessages refuses them.
-	keyPrefixes string
+	// prefixCharacters has the characters of the key prefix and of the prefix in keyFormat. Only from these can a tag key have a capital such
+	// as É that must become é: skipMessages refuses such capitals in keys of labels.
+	prefixCharacters string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
 	CELTagKey, CELTagValue celText
@@ -54,12 +54,12 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 		keyFormat = prof.Format
 	}
 
-	key, keyPrefixes := "l.tag", p.KeyPrefix
+	key, prefixCharacters := "l.tag", p.KeyPrefix
 
 	// With the prefix acme_ in the key format, owner becomes acme_owner instead of plexsphere:owner. Labels with keyForm Tag get no prefix.
 	if prefix, _, _ := keyFormat.Parts(); prefix != nil {
 		key = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*prefix))
-		keyPrefixes += *prefix
+		prefixCharacters += *prefix
 	}
 
 	admittedValues, valueFormat := prof.ValueClass, p.ValueFormatsByProvider()[prof.Name]
@@ -68,8 +68,8 @@ func (p *policy) newChecker(prof *profile.Profile) *profileChecker {
 	}
 
 	return &profileChecker{
-		Profile: prof, policy: p, keyFormat: keyFormat, tagger: p.transformer.Transform(prof), admittedValues: admittedValues, keyPrefixes: keyPrefixes,
-		CELTagKey: applyFormat(key, keyPrefixes, keyFormat), CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat), // admittedValues has other capitals.
+		Profile: prof, policy: p, keyFormat: keyFormat, tagger: p.transformer.Transform(prof), admittedValues: admittedValues, prefixCharacters: prefixCharacters,
+		CELTagKey: applyFormat(key, prefixCharacters, keyFormat), CELTagValue: applyFormat("l.value", capitalsOfIK, valueFormat), // É stays: see admittedValues.
 	}
 }
 
@@ -193,7 +193,7 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 	conditions := []celCondition{matchesIgnoringCase("tag", tags.ReservedTagKeys(c.keyFormat, keys, c.policy.KeyPrefix))}
 
 	// If the format replaces O by 0, the label Owner becomes the tag 0wner, which doesn't match the reserved key owner. So if the format
-	// replaces letters, l.key and l.tag count, too, the keys before the format.
+	// replaces letters, the condition also checks l.key and l.tag, which the format hasn't changed.
 	_, replacements, _ := c.keyFormat.Parts()
 	if strings.ContainsFunc(strings.Join(sortedKeys(replacements), ""), unicode.IsLetter) {
 		conditions = append(conditions, matchesIgnoringCase("l.key", keys), matchesIgnoringCase("l.tag", keys))
@@ -241,8 +241,8 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 	return reason == "" || reason == profile.ValueTooLong || reason == profile.ValueCharacterClass
 }
 
-// Slots returns the number of tag slots for labels of objects, and the limit for messages: "aws tags: count-cap (at most 47 tags on a
-// resource: 50, less 3 of the provider)".
+// Slots returns how many tag slots are left for the labels of an object, such as 47. limitText is the limit for messages: "aws tags:
+// count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
 func (c *profileChecker) Slots() (slots int, limitText string) {
 	// inputLabels have no values here. So each label with an admitted key takes a slot, even if it is skipped for its value later.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {

@@ -67,8 +67,8 @@ func (p *policy) variables() []dict {
 	// count is the number of keys, and oldCount the number before the request. changed is the list of labels that the request adds or
 	// changes.
 	out = append(out,
-		namedExpression("count", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.New, m.CountedNew) })),
-		namedExpression("oldCount", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.Old, m.CountedOld) })),
+		namedExpression("count", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.New, m.AlreadyCounted) })),
+		namedExpression("oldCount", p.addUp(func(m labelMap) celText { return p.keyCount(m.reading, m.Old, m.OldAlreadyCounted) })),
 		namedExpression("changed", p.addUp(labelMap.changedLabels)))
 
 	if len(p.Requirements) > 0 {
@@ -91,12 +91,12 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of keys that the reading r reads in the map, such as variables.annotations. These keys
-// don't count:
+// keyCount returns the expression of the number of labels that sources with the reading r find in the map, such as
+// variables.annotations. Labels with these keys don't count:
 //
-//   - keys of labels in the function's input. They have tag slots of their own: see the method Slots.
-//   - keys in countedMap, such as variables.labels. The annotation owner and the label owner make one tag.
-func (p *policy) keyCount(r *reading, keyMap, countedMap celText) celText {
+//   - keys of labels in the function's input, which have tag slots of their own: see the method Slots
+//   - keys in the map alreadyCounted, such as variables.labels: the annotation owner and the label owner make one tag
+func (p *policy) keyCount(r *reading, keyMap, alreadyCounted celText) celText {
 	counts := r.ReadsKey(keyMap)
 
 	if len(p.inputLabels) > 0 {
@@ -104,7 +104,7 @@ func (p *policy) keyCount(r *reading, keyMap, countedMap celText) celText {
 		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
-	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, surround("!(k in ", countedMap, ")")))
+	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, not(surround("k in ", alreadyCounted, ""))))
 }
 
 // changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy,
@@ -115,7 +115,7 @@ func (m labelMap) changedLabels() celText {
 	filter := allOf(m.isChanged(), m.IsLegible(value))
 
 	return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, {'name': %s, 'key': %s, 'tag': %s, 'value': %s, 'form': '%s', 'trusted': %s ? 'yes' : 'no'})",
-		m.New, filter, m.LabelName, m.celQualifiedKey, m.celTagKey, m.Text(value), m.Form, m.IsTrusted())
+		m.New, filter, m.celLabelName, m.celQualifiedKey, m.celTagKey, m.Text(value), m.Form, m.IsTrusted())
 }
 
 // isChanged returns the condition that the request adds the label with the key k, or changes its value.
@@ -147,8 +147,9 @@ func (m labelMap) illegibleValues() celText {
 		return "" // CEL can read all values.
 	}
 
-	// Labels and annotations, which have a prefix, are strings. A field such as spec.labels may have other values. Messages don't quote these.
-	subject := m.LabelName
+	// Messages quote values of labels and annotations. These have a prefix, and are strings. A value in a field such as spec.labels may be
+	// none.
+	subject := m.celLabelName
 	if m.Prefix != "" {
 		subject += " + ' = ' + " + quotedInMessage(value)
 	}
@@ -170,7 +171,7 @@ func (p *policy) validations() (out []dict) {
 	places := joinNonEmpty([]string{surround("under ", prefixes, ""), surround("in ", paths, "")}, " and ")
 
 	for _, c := range p.Checkers {
-		slots, limitText := c.Slots()
+		slots, limitText := c.Slots() // Such as 47, and "aws tags: count-cap (at most 47 tags on a resource)".
 		out = append(out, dict{
 			"expression":        fmt.Sprintf("variables.count <= %d || variables.count <= variables.oldCount", slots),
 			"message":           fmt.Sprintf("Too many keys %s to be %s", places, limitText),

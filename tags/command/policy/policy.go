@@ -81,10 +81,10 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that has the standard. The input of the Composition extends this standard. Can be repeated.")
 	f.BoolVar(&c.Resources, "resources", false, "Judge the tags of managed resources by the input's tagPolicy, instead of labels. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
 	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input.")
-	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider that the input names by value.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider in the input, unless the input reads it from a field.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
-	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag isn't checked if objects of several kinds can give it.")
-	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. With --resources or --required and the enforcement Warn of the tagPolicy, it is Warn and Audit.", c.addAction)
+	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag isn't checked if objects of several kinds can give it, since one of them is enough.")
+	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. If the tagPolicy has the enforcement Warn, --resources and --required make it Warn,Audit.", c.addAction)
 	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) of objects to check, e.g. tier=gold. Can be repeated. An object is checked if it has all of the labels before or after a change. By default all objects are checked.")
 	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. The default is cloud-tags, followed by the name of the Composition.")
 	f.StringArrayVar(&c.Prefix, "prefix", nil, "`PREFIX` of the labels and annotations to check, e.g. tags.example.org/. Can be repeated.")
@@ -285,15 +285,15 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 
 // newPolicy returns a policy with the input, and with the labels that are written in the input.
 func newPolicy(in *v1beta1.CloudTags) *policy {
-	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)}
+	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)} // It has no labels: Judge gets them one by one.
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				// keyCount counts no key that the input has, not even in an object, so Slots must leave a slot for each. As an untrusted label, one
-				// with a reserved key would get none.
+				// Slots leaves a slot free for each label of the input: see keyCount. An untrusted label with a reserved key would be skipped, and
+				// get no slot, so all of them count as trusted.
 				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
@@ -329,7 +329,7 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 // checkPrefix returns an error for a prefix such as a/b/c, with which no key of a label or annotation can begin. A prefix may stop in the
 // middle of a key's domain, such as tags.exa, or in the middle of its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
-	// Such keys are, for example, tags.example.org/team-x and tags.exax/x.
+	// These are the shortest keys: tags.example.org/team-x for the prefix tags.example.org/team-, and tags.exax/x for the prefix tags.exa.
 	if isAnnotationKey(prefix+"x") || isAnnotationKey(prefix+"x/x") {
 		return nil
 	}
@@ -378,8 +378,8 @@ var errNoProvider = errors.New("nothing says whose tag profile to obey: give --p
 
 // checkProvider returns an error if the provider's name is probably a misspelled name of a tag profile, such as asw.
 func checkProvider(provider string) error {
-	if nearest := words.DidYouMean(provider, profile.Names()); nearest != "" && !profile.Has(provider) {
-		return errors.Errorf("there is no tag profile %q: %sProfiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
+	if suggestion := words.DidYouMean(provider, profile.Names()); suggestion != "" && !profile.Has(provider) {
+		return errors.Errorf("there is no tag profile %q: %sProfiles are %s; for any other provider give %s", provider, suggestion, strings.Join(profile.Names(), ", "), profile.Generic)
 	}
 
 	return nil
@@ -394,10 +394,10 @@ func checkName(name string) error {
 	return nil
 }
 
-// profiles returns the tag profiles to which p is limited, each once. If p isn't limited, it returns none:
+// profiles returns the tag profiles to which p is limited, each once:
 //
 //   - with --provider, the profiles of these providers
-//   - with --resources and without --provider, none: the policies are for all providers
+//   - with --resources alone, none: the policies are for all providers
 //   - without either flag, the profile of the provider that the input names
 //
 // A provider without a profile, such as example, gets the profile Generic, and Unchecked of p says so.

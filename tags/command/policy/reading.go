@@ -48,7 +48,7 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 		o.includesKey = anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
 
-	o.includesKey = allOf(o.includesKey, surround("!(", anyOfInParens(patternConditions(o.Key(), include.Except)...), ")"))
+	o.includesKey = allOf(o.includesKey, not(anyOfInParens(patternConditions(o.Key(), include.Except)...)))
 
 	if o.readsConfigs && len(s.Names) > 0 {
 		o.namesConfig = "object.metadata.?name.orValue('') in " + sortedCELList(s.Names)
@@ -90,15 +90,15 @@ type reading struct {
 type labelMap struct {
 	*reading
 
-	// LabelName is the name of the label with the key k in messages, such as 'label ' + k.
-	LabelName celText
+	// celLabelName is the expression of the name that the label with the key k has in messages, such as 'label ' + k.
+	celLabelName celText
 
 	// New is the map after the request, and Old the map before it, such as variables.annotations and variables.oldAnnotations.
 	New, Old celText
 
-	// CountedNew and CountedOld are the maps whose keys are counted already, in the number of tags. For an object's annotations, they are its
-	// Kubernetes labels: a label and an annotation with the same key become one tag, and only the label counts. Other maps have none.
-	CountedNew, CountedOld celText
+	// AlreadyCounted is set for annotations only. It is the map of the object's Kubernetes labels after the request, and OldAlreadyCounted the
+	// map before it. A label and an annotation with the same key become one tag, so keyCount counts only the label.
+	AlreadyCounted, OldAlreadyCounted celText
 }
 
 // ReadsKey returns the condition that the reading finds a label with the key k in the map labels, such as
@@ -176,7 +176,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 		p.Kinds = words.Distinct(slices.Concat(p.kindsRead(s.Composite)...))
 	}
 
-	kindsBySource := p.kindsRead(s.Composite) // Once more, since sources of type ProviderConfig read kinds of p.Kinds.
+	kindsBySource := p.kindsRead(s.Composite) // Not the kinds above: kindsRead looks for configs in p.Kinds, which may have changed.
 
 	for i := range p.Sources {
 		source := &p.Sources[i]
@@ -191,7 +191,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			r := p.readingFor(source, kind)
 			r.kinds = appendUnique(r.kinds, kind)
 
-			// A trusted source of type ProviderConfig makes labels of configs trusted, but not labels of a kind that no source reads.
+			// A trusted source of type ProviderConfig has another kind than configs here only if no source reads it. Then its labels are untrusted.
 			if !source.Trusted || isConfigSource(source) && !isConfig(kind) {
 				r.untrustedKinds = append(r.untrustedKinds, kind)
 			}
@@ -204,7 +204,7 @@ func (p *policy) addReadings(s *manifest.Step) {
 			p.Unchecked = append(p.Unchecked, "which labels "+p.SourceName(i)+" includes: it counts as if it included all")
 		}
 
-		// This is so for sources of type Value, too: their labels take slots of all resources.
+		// A source that the policy doesn't check is noted here, too. For example, labels of a source of type Value take slots of all resources.
 		if source.Resources != nil {
 			p.Unchecked = append(p.Unchecked, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
 		}
@@ -229,10 +229,10 @@ func (p *policy) kindsRead(composite v1beta1.ResourceKind) [][]string {
 
 // readsObjects reports whether the source reads labels in objects of the API server. These sources don't:
 //
-//   - hops, which are sources of type Value and Expression, and a RequiredResource with neither prefix nor fromFieldPath
+//   - sources of type Value and Expression, and a RequiredResource with neither prefix nor fromFieldPath
 //   - a source of type ContextField, which reads the pipeline's context
 func readsObjects(s *v1beta1.Source) bool {
-	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
+	return !s.ReadsNoLabels() && s.Type != v1beta1.SourceTypeContextField
 }
 
 // whyUnchecked returns the end of a text of Unchecked: why the policy checks no labels of the source. kinds are the kinds that the source
@@ -247,7 +247,7 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 		return "(ContextField) reads the pipeline's context"
 	case s.Type == v1beta1.SourceTypeProviderConfig:
 		return "(ProviderConfig) reads objects whose kind --match has to name, e.g. aws.m.upbound.io/v1beta1/ClusterProviderConfig"
-	case s.IsHop():
+	case s.ReadsNoLabels():
 		return fmt.Sprintf("(%s) gives no labels", s.Type)
 	case len(kinds) == 0:
 		return fmt.Sprintf("(%s) reads an invalid kind", s.Type)
@@ -271,8 +271,8 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 	if o.Prefix != "" {
 		p.Prefixes = appendUnique(p.Prefixes, o.Prefix)
 		p.labelMaps = append(p.labelMaps,
-			labelMap{reading: r, LabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
-			labelMap{reading: r, LabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", CountedNew: "variables.labels", CountedOld: "variables.oldLabels"})
+			labelMap{reading: r, celLabelName: "'label ' + k", New: "variables.labels", Old: "variables.oldLabels"},
+			labelMap{reading: r, celLabelName: "'annotation ' + k", New: "variables.annotations", Old: "variables.oldAnnotations", AlreadyCounted: "variables.labels", OldAlreadyCounted: "variables.oldLabels"})
 
 		return r
 	}
@@ -283,7 +283,7 @@ func (p *policy) readingFor(s *v1beta1.Source, kind string) *reading {
 
 	position := slices.IndexFunc(p.FieldMaps, s.FromFieldPath.Equal)
 	labelName := fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), quotedInMessage("string(k)")) // Such as spec.labels["owner"].
-	p.labelMaps = append(p.labelMaps, labelMap{reading: r, LabelName: labelName, New: fmt.Sprintf("variables.map%d", position), Old: fmt.Sprintf("variables.oldMap%d", position)})
+	p.labelMaps = append(p.labelMaps, labelMap{reading: r, celLabelName: labelName, New: fmt.Sprintf("variables.map%d", position), Old: fmt.Sprintf("variables.oldMap%d", position)})
 
 	return r
 }

@@ -158,11 +158,11 @@ func (p *policy) candidateKeys(s *v1beta1.Source, ruleKey string) []string {
 	named := resolve.NamedKeys(s)
 
 	switch {
-	case s.IsHop():
-		return named // A hop reads no labels in objects. It has only labels that its values or expressions give.
+	case s.ReadsNoLabels():
+		return named // The source has only labels that its values or expressions give.
 	case s.KeyForm == v1beta1.KeyFormTag: // A label's key is the whole tag key. A rule on owner is for the tags owner and plexsphere:owner.
 		return append([]string{ruleKey, p.KeyPrefix + ruleKey}, named...)
-	default: // The function adds the prefix to a label's key. A rule on plexsphere:owner is for the label owner.
+	default: // The function adds the prefix to a label's key. A rule on plexsphere:owner is for the labels owner and plexsphere:owner.
 		return append([]string{strings.TrimPrefix(ruleKey, p.KeyPrefix), ruleKey}, named...)
 	}
 }
@@ -185,7 +185,7 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 	hasLabel := func(c *profileChecker, labels string) string { return labels + ".exists(l, " + c.hasKey(ruleKey) + ")" }
 
 	names := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
-	if sources[0].Prefix != "" { // The source doesn't read a map such as spec.labels.
+	if sources[0].Prefix != "" { // The first name isn't one such as spec.labels[owner].
 		names = "a label or annotation " + names
 	}
 
@@ -232,12 +232,12 @@ func (c *profileChecker) hasKey(ruleKey string) celCondition {
 		return c.CELTagKey + " in " + sortedCELList(c.tagger.TagKeys(ruleKey))
 	}
 
-	// CEL's lowerAscii doesn't make é of É, so applyFormat needs to know where É can come from: from a prefix or a replacement, but not from a
-	// label, since skipMessages refuses É in keys of labels.
+	// The key can have capitals such as É from a prefix or a replacement of the format, but not from a label: skipMessages refuses É in keys
+	// of labels.
 	_, replacements, _ := c.keyFormat.Parts()
-	searched := c.keyPrefixes + strings.Join(slices.Collect(maps.Values(replacements)), "")
+	mayContain := c.prefixCharacters + strings.Join(slices.Collect(maps.Values(replacements)), "")
 
-	return applyFormat(c.CELTagKey, searched, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
+	return applyFormat(c.CELTagKey, mayContain, lowercaseFormat) + " in " + sortedCELList(words.Map(c.tagger.TagKeys(ruleKey), c.Fold))
 }
 
 // keyExpressions returns the expressions of the two keys of the label k. With the key prefix acme:, they are:

@@ -38,7 +38,7 @@ type tagField struct {
 	// kinds are the kinds that have the field, sorted by group, kind and version.
 	kinds []schema.GroupVersionKind
 
-	// InputSelector selects objects of these kinds as the input's field resources does.
+	// InputSelector selects objects of these kinds as "resources" of the input does.
 	InputSelector selector
 
 	// Rules are the rules of the tagPolicy for these kinds.
@@ -76,7 +76,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 }
 
 // tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same. A kind
-// for which no policy is possible is among Unchecked, with the reason. These kinds are left out:
+// for which no policy is possible is among Unchecked, with the reason. tagFields leaves out, without a text in Unchecked:
 //
 //   - with --match, kinds that it doesn't name
 //   - with --provider, kinds with other profiles than the given ones
@@ -94,7 +94,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 			continue
 		}
 
-		// An object without other fields stands for all objects of the kind.
+		// An object with apiVersion and kind alone stands for all objects of the kind.
 		empty := object.MapNode(map[string]object.Node{"apiVersion": object.TextNode(gvk.GroupVersion().String()), "kind": object.TextNode(gvk.Kind)})
 		t := targets.Read("", empty.Object())
 		targets.Locate(t)
@@ -180,7 +180,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 			return
 		}
 
-		p.schemas[d.GroupVersionKind] = object.Node{} // The kind counts even without its schema, which fieldDiscovery Index doesn't use.
+		p.schemas[d.GroupVersionKind] = object.Node{} // With fieldDiscovery Index, the kind counts, but its schema doesn't.
 		if p.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
 			p.schemas[d.GroupVersionKind] = object.FromStruct(d.Schema).Node()
 		}
@@ -225,7 +225,7 @@ func (p *policy) tagFieldOf(t *locate.Target) (_ *tagField, reason string) {
 		return nil, "gets labels, which are no tags" // It is a composite resource. The Composition of it makes the tags.
 	case t.Field.Shape == field.Joined:
 		return nil, "has its tags in one string"
-	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // In annotations, for example.
+	case t.Field.Path.Segments()[0].Field == "metadata" && !t.Field.KubernetesLabels: // Not in metadata.labels, but in annotations, for example.
 		return nil, "has its tags in Kubernetes metadata"
 	}
 
@@ -272,7 +272,7 @@ func (s selector) Selects(obj celText) celCondition {
 func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.TargetKind, path string) (out selector, isForKind bool) {
 	for i := range entries {
 		entry := &entries[i]
-		matchesKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.Kind.Kind)
+		matchesKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.GroupVersionKind.Kind)
 
 		switch {
 		case !matchesKind: // The entry is for other kinds.
@@ -291,7 +291,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // addUnchecked adds to Unchecked the kinds without a policy, by reason: "2 kinds, each of which has its tags in one string". The text
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) addUnchecked(kindsByReason map[string][]schema.GroupVersionKind) {
-	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // Nearly every target gives these two reasons in the same words as this one.
+	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // Nearly every target words the two reasons below as this one does.
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
@@ -377,9 +377,6 @@ func (p *policy) resourcePolicy(f *tagField) []dict {
 	return p.policyAndBinding(f.policyName, constraints, conditions, variables, validations)
 }
 
-// not returns the negated condition. An empty condition stays empty.
-func not(condition celCondition) celCondition { return surround("!(", condition, ")") }
-
 // indented returns the expression with two more spaces at the beginning of each line but the first.
 func indented(expression celText) celText { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
@@ -407,12 +404,12 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	keyMessages := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
 		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
-		// In CEL, [x].map(m, …)[0] gives x the name m. If x, the list of messages on spelling, is empty, the tag is missing.
+		// In CEL, m stands for x in [x].map(m, …)[0]. Here, x is the list of messages on spelling. If it is empty, the tag is missing.
 		keyMessages = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
 			keyMessages, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
 	}
 
-	noneUnlessSelected := surround("!(", r.selector.Selects("o.object"), ") ? [] :\n")
+	noneUnlessSelected := surround("", not(r.selector.Selects("o.object")), " ? [] :\n")
 
 	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", noneUnlessSelected, valueMessages, hasKey, keyMessages)
 }
@@ -430,7 +427,7 @@ func (f *tagField) Tags(obj celText) celText {
 		return f.tagsInList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", member(f.Key), member(f.Value)))
 	case field.StringList:
 		// The value begins after the key k and the separator, as me in acme:owner=me. A string without separator is a key with an empty value.
-		// In CEL, [x].map(k, …)[0] gives x, the key, the name k.
+		// In CEL, k stands for x in [x].map(k, …)[0]. Here, x is the key.
 		tag := fmt.Sprintf("{'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''}", utf8.RuneCountInString(f.Separator))
 		return f.tagsInList(obj, "string", fmt.Sprintf("[%s]\n    .map(k, %s)[0]", f.itemKey(), tag))
 	case field.Joined, field.Labels, field.None: // There are no policies for these: see tagFieldOf.
@@ -476,7 +473,7 @@ func (f *tagField) itemKey() celText {
 	// with it, the list has the text up to the next separator. Otherwise, it is empty.
 	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(foldedKeys), c.foldCase("e", ruleKeys...), separator)}
 
-	// Patterns gives the key prefix as it is and as the key format writes it, such as acme: and acme_, here before a star.
+	// Patterns takes keys and patterns, so the key prefix gets a star. The result has acme:* and, as the key format writes it, acme_*.
 	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix)
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
@@ -506,16 +503,16 @@ func (f *tagField) IsOfKinds() celCondition {
 func (f *tagField) ChangesCloud(obj celText) celCondition {
 	family, _ := field.FamilyOf(f.kinds[0].GroupKind())
 	if !family.Native {
-		// A Crossplane provider only observes a resource if its managementPolicies have neither *, nor Create, nor Update. Without
-		// managementPolicies, it changes the resource. In CEL, [m].all(p, …) gives m, the managementPolicies, the name p.
+		// A Crossplane provider changes a resource if its managementPolicies have *, Create or Update, or if it has none. In CEL, p stands for m,
+		// the managementPolicies, in [m].all(p, …).
 		return "[" + obj + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
-	// Some other controllers only observe a resource if a field has a certain value, such as managementPolicy: unmanaged.
-	readOnly, ok := locate.ControllerOf(f.kinds[0].Group)
+	// Some other controllers only observe a resource if the field at a path has a value, such as managementPolicy: unmanaged.
+	controller, ok := locate.ControllerOf(f.kinds[0].Group)
 	if !ok {
 		return ""
 	}
 
-	return fmt.Sprintf("%s != %s", valueAt(obj, readOnly.Path), quote(readOnly.Value))
+	return fmt.Sprintf("%s != %s", valueAt(obj, controller.Path), quote(controller.Value))
 }
