@@ -2,8 +2,8 @@ package tags
 
 import "github.com/plexsphere/function-cloud-tags/tags/profile"
 
-// CloudTags returns the tags of the labels in the set, and the skipped labels, sorted by their qualified keys. It takes the resource to
-// have no other tags. Neither result is ever nil. On aws, the label platform/env: prod becomes the tag plexsphere:platform/env: prod.
+// CloudTags returns the tags of the labels in the set, and the skipped labels, sorted by their qualified keys. It assumes that the resource
+// has no other tags. Neither result is ever nil. On aws, the label platform/env: prod becomes the tag plexsphere:platform/env: prod.
 //
 // The provider is a name of [profile.Names], ignoring case. An unknown provider gets the tag profile generic.
 //

@@ -30,12 +30,12 @@ func HasReservedKey(reserved profile.KeySet, l Label) bool {
 // The patterns are in lower case, since reserved keys ignore case on every cloud. If env is reserved, so is Env: on AWS, the
 // condition key aws:ResourceTag/env of an IAM policy also matches a tag Env.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
-	patterns := make([]string, 0, 8*len(reserved))
+	patterns := make([]string, 0, 8*len(reserved)) // Enough for most key formats.
 
 	for _, pattern := range reserved {
 		for _, p := range []string{pattern, prefix + pattern} { // platform/* and plexsphere:platform/*
-			patterns = append(patterns, f.Patterns(p, prefix)...)
-			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // Patterns doesn't fold case: PLEXSPHERE:env has the prefix, too.
+			patterns = append(patterns, f.Patterns(p, prefix)...)                                   // f may replace capitals.
+			patterns = append(patterns, f.Patterns(profile.FoldKey(p), profile.FoldKey(prefix))...) // PLEXSPHERE:env has the prefix, too, ignoring case.
 		}
 	}
 

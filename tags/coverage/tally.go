@@ -110,7 +110,7 @@ func New(o Options) *Tally {
 		t.keys = namedKeys(o.Input)
 	}
 
-	t.targets = (&locate.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
+	t.targets = (&locate.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, NewLocator: func(schemas field.Schemas) field.Locator {
 		rules := field.NewOverrides(o.Input.TagFields)
 		rules.Schemas = &schemas
 

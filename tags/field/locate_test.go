@@ -42,8 +42,8 @@ func text(f field.Field) string {
 		c = append(c, "kubernetes-labels")
 	}
 
-	if f.Profile != "" {
-		c = append(c, "profile="+f.Profile)
+	if f.EntryProfile != "" {
+		c = append(c, "profile="+f.EntryProfile)
 	}
 
 	if f.PossibleField != nil {

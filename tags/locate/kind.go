@@ -28,7 +28,8 @@ type TargetKind struct {
 	// APIVersion is group and version of the Kind as one text, such as s3.aws.upbound.io/v1beta1.
 	APIVersion string
 
-	// profileBeforeLocate is the tag profile of resources for which Locate isn't called, or not yet. It doesn't depend on tagFields.
+	// profileBeforeLocate is the tag profile of resources for which Locate isn't called, or not yet. It ignores the profile that an entry of
+	// tagFields may name.
 	profileBeforeLocate *profile.Profile
 
 	// place is nil until Locate is called for a resource of the kind.
@@ -223,7 +224,7 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 
 	// A kind is managed in two cases: it belongs to a native controller, such as ACK, or its resources look managed and its API group can
 	// have a provider. Kinds in the API group of the XR are never managed.
-	family, _ := field.FamilyOf(k.GroupKind())
+	family, _ := field.FamilyOf(k.GroupKind()) // The family of the resource itself, even if it wraps another: see Tagged.
 	k.Managed = k.Group != ts.finder.CompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
 	// k.Profile is only for field.ByProfile. If nothing else knows the kind, ByProfile gives it the usual tag field of the profile.
@@ -256,14 +257,14 @@ func hasOnly(o object.Node, fields []string) bool {
 
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
-	f, known := ts.fields.Locate(k.Kind)
+	f, known := ts.locator.Locate(k.Kind)
 	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known), fieldIn: ts.fieldInVersions(k, &f)}
 
 	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition turns the labels in the field into tags.
 		p.Profile = profile.Composite()
 	} else {
-		p.Profile, p.APIProfile = ts.profilesOf(k, f.Profile, k.Tagged().Kind)
-		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.Profile), k)
+		p.Profile, p.APIProfile = ts.profilesOf(k, f.EntryProfile, k.Tagged().Kind)
+		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.EntryProfile), k)
 	}
 
 	if p.NoFieldReason == None {
@@ -300,7 +301,7 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	case f.OnRequest:
 		return OnRequest
 	case f.EntryLacksPath && !k.Wraps.Empty():
-		return Unlisted // An entry matches the Object, but nothing knows the kind of its manifest.
+		return Unlisted // Only an entry without a path matches the Object, and nothing knows the kind of its manifest.
 	case f.UndeclaredPath != "":
 		return Undeclared
 	case f.PossibleField != nil:
@@ -335,7 +336,7 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 
 // fieldInVersions returns a function from an apiVersion to the tag field of k in that apiVersion. A DatabaseInstance of
 // sql.gcp.upbound.io has settings[0].userLabels in v1beta1, and settings.userLabels in v1beta2. desiredField is the tag field in
-// the apiVersion of the desired resources. An apiVersion in which k has no tag field gets desiredField, too.
+// the apiVersion of the desired resources. An apiVersion of another group, or in which k has no tag field, gets desiredField, too.
 func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) func(apiVersion string) *field.Field {
 	cache := map[string]*field.Field{k.APIVersion: desiredField}
 
@@ -345,10 +346,10 @@ func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) fun
 		}
 
 		other := k.Kind
-		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, other.Kind)
+		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.GroupVersionKind.Kind)
 
 		f := desiredField
-		if located, ok := ts.fields.Locate(other); ok && located.Shape != field.None && other.Group == k.Group {
+		if located, ok := ts.locator.Locate(other); ok && located.Shape != field.None && other.Group == k.Group {
 			f = &located
 		}
 

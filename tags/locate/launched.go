@@ -11,7 +11,8 @@ import (
 type LaunchedPlace struct {
 	Place
 
-	// LaunchedField is the field with facts that only launched fields have, such as List. Place.Field points to its Field.
+	// LaunchedField is the field, with facts that only launched fields have, such as the List whose items have the field. Place.Field points
+	// to its Field.
 	LaunchedField field.Launched
 }
 
@@ -29,10 +30,10 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 			continue
 		}
 
-		l.Limits = l.LimitsOf(ts.schemaAtHand(k))
+		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // Unlike recordingSchemas, schemaAtHand asks Crossplane for no schema.
 		p := &LaunchedPlace{LaunchedField: l}
 		p.Field = &p.LaunchedField.Field
-		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.Profile, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
+		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.EntryProfile, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		ts.setForInstanceMetadata(k, &p.Place)
 		parent.Launched = append(parent.Launched, p)
 	}
@@ -44,7 +45,7 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 func (t *Target) LaunchedTarget(place *LaunchedPlace, itemKey string, desired, observed object.Object) *Target {
 	launched := t.withPlace(&place.Place, desired, observed)
 
-	if itemKey != "" { // f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}
+	if itemKey != "" { // itemPath becomes f:spec, f:forProvider, f:tagSpecifications, k:{"resourceType":"volume"}.
 		launched.managers.itemPath = fieldsV1ItemPath(place.LaunchedField.List, place.LaunchedField.Key, itemKey)
 	}
 
@@ -59,7 +60,7 @@ func (t *Target) WithField(f *field.Field, desired object.Object) *Target {
 // withPlace returns a copy of t whose tag field is at the place in the given resources.
 func (t *Target) withPlace(place *Place, desired, observed object.Object) *Target {
 	out := *t
-	out.Place, out.Profile = place, place.Profile
+	out.Place, out.Profile = place, place.Profile // The Profile of a Target hides Place.Profile.
 	out.Resource, out.Observed = desired, observed
 
 	out.applyInstanceMetadataRules()

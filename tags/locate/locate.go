@@ -30,12 +30,12 @@ type Finder struct {
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
 	CompositeGroup string
 
-	// SetsTag reports whether this step of the pipeline may itself set a tag with the key on t. matchCloudTags doesn't count such tags: see
-	// hasCloudTags. If SetsTag is nil, matchCloudTags counts all tags.
+	// SetsTag reports whether this step of the pipeline may itself set a tag with the key on t. The selector matchCloudTags ignores such tags:
+	// see hasCloudTags. If SetsTag is nil, it ignores none.
 	SetsTag func(t *Target, key string) bool
 
-	// Fields returns a Locator that reads the schemas.
-	Fields func(schemas field.Schemas) field.Locator
+	// NewLocator returns a Locator that reads the schemas.
+	NewLocator func(schemas field.Schemas) field.Locator
 
 	// Schemas has the schemas that Crossplane has sent, and asks for others. The zero Schemas has none.
 	Schemas field.Schemas
@@ -65,8 +65,8 @@ type Target struct {
 	// Received.
 	Received object.Object
 
-	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. CopiedEntries are
-	// the copied entries of the tag field.
+	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. If the tag field is metadata.labels, for example,
+	// CopiedEntries has the labels that were copied there.
 	HasCopies     bool
 	CopiedEntries object.Node
 
@@ -94,9 +94,9 @@ type Target struct {
 type Targets struct {
 	All []*Target
 
-	finder *Finder
-	fields field.Locator
-	kinds  map[kindKey]*TargetKind
+	finder  *Finder
+	locator field.Locator
+	kinds   map[kindKey]*TargetKind
 
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
@@ -107,9 +107,9 @@ type Targets struct {
 	schemas          map[schema.GroupVersionKind]object.Node
 }
 
-// Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket
-// has the tag field spec.forProvider.tags and the profile aws. managesTags is false if the input only
-// copies Kubernetes metadata: then no resource is selected. Once ctx has ended, Find returns the error of ctx.
+// Find makes a Target of each desired resource, and locates the tag fields of the selected resources. The Target of a Bucket has the tag
+// field spec.forProvider.tags and the profile aws. managesTags is false if the input only copies Kubernetes metadata: then no resource is
+// selected. It is true even without labels, if tags of earlier labels may have to go. Once ctx has ended, Find returns the error of ctx.
 func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, managesTags bool) (*Targets, error) { //nolint:revive // A flag: only the caller knows whether there is anything to do with tags.
 	ts := f.NewTargets()
 	ts.All = make([]*Target, 0, len(desired))
@@ -124,7 +124,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		t := &all[i]
 		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
-		if managesTags { // Also if all labels are gone, since their tags have to be removed.
+		if managesTags {
 			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
 		}
 
@@ -154,7 +154,7 @@ func (f *Finder) NewTargets() *Targets {
 
 		return ts.schemas[k]
 	}}
-	ts.fields = f.Fields(ts.recordingSchemas)
+	ts.locator = f.NewLocator(ts.recordingSchemas)
 
 	return ts
 }
@@ -170,8 +170,8 @@ func (ts *Targets) Read(name string, o object.Object) *Target {
 
 // initialize sets the fields of t that don't depend on the tag field.
 func (ts *Targets) initialize(t *Target, name string, desired, observed object.Object) {
-	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed
-	managedFields, _ := observed.At(managedFieldsPath) // An error means that there are none.
+	t.Name, t.Resource, t.Received, t.Observed = name, desired, desired, observed // UseCopies may change Resource, but not Received.
+	managedFields, _ := observed.At(managedFieldsPath)                            // An error means that there are none.
 	t.managers = managers{list: managedFields, composedOwner: ts.finder.ComposedOwner}
 
 	o := outlineOf(desired.Node(), ts.interned)
@@ -194,9 +194,10 @@ func (ts *Targets) Locate(t *Target) bool {
 		t.Kind.place = ts.placeOf(t.Kind)
 	}
 
-	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile
+	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile // The Profile of a Target hides Place.Profile.
 
 	if t.NoFieldReason == None {
+		// With ForInstanceMetadata, there is an instanceMetadataKind.
 		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
 		t.applyInstanceMetadataRules()
 		t.readTagField()
@@ -258,7 +259,8 @@ func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	return object.MapNode(fields)
 }
 
-// HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field.
+// HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field. Find has located the tag field if the
+// first two hold.
 func (t *Target) HasField() bool {
 	return t.Selected && t.LeaveReason == None && t.NoFieldReason == None
 }

@@ -25,12 +25,13 @@ type instanceMetadataKind struct {
 // instanceMetadataKinds are all kinds with the field instanceMetadataTags, except SpotInstanceRequest: EC2 shows none of its tags.
 // The Instance of provider-aws isn't here, since it lacks this field. No kind of Karpenter is, since Karpenter sets `disabled`.
 //
-//	kind                   EC2 shows, if `enabled`                 EC2 doesn't show
-//	Instance               spec.forProvider.tags                   volumeTags, rootBlockDevice.tags
-//	LaunchTemplate         tagSpecifications[instance].tags        spec.forProvider.tags, tagSpecifications[volume].tags
-//	LaunchTemplateVersion  tagSpecifications[instance].tags below  tagSpecifications[volume].tags
-//	                       spec.forProvider.launchTemplateData
-//	SpotInstanceRequest                                            spec.forProvider.tags
+//	kind                   EC2 shows, if `enabled`                              EC2 doesn't show
+//	Instance               spec.forProvider.tags                                volumeTags, rootBlockDevice.tags
+//	LaunchTemplate         tagSpecifications[instance].tags                     spec.forProvider.tags, tagSpecifications[volume].tags
+//	LaunchTemplateVersion  launchTemplateData.tagSpecifications[instance].tags  launchTemplateData.tagSpecifications[volume].tags
+//	SpotInstanceRequest                                                         spec.forProvider.tags
+//
+// The table has kinds of Upbound's provider, but LaunchTemplateVersion is a kind of provider-aws.
 var instanceMetadataKinds = []*instanceMetadataKind{
 	{kind: "ec2.aws.*upbound.io/Instance", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags"), tagsPath: "spec.forProvider.tags"},
 	{kind: "ec2.aws.*upbound.io/LaunchTemplate", switchPath: object.MustParsePath("spec.forProvider.metadataOptions.instanceMetadataTags")},
@@ -51,7 +52,7 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 }
 
 // setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With profileRules: Cloud,
-// this place has the key plexsphere:platform.env for the label platform/env. With other profileRules, it has the usual key
+// p.ForInstanceMetadata has the key plexsphere:platform.env for the label platform/env. With other profileRules, it has the usual key
 // plexsphere:platform/env, and an APIProfile that refuses the key, as EC2 does.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
@@ -76,7 +77,8 @@ func (t *Target) applyInstanceMetadataRules() {
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance.
+	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance. Then t.Resource
+	// is this item: see LaunchedTarget.
 	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
 		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 // earlierOwners are field managers that count as Crossplane's, too:
 //   - crossplane is the name by which Crossplane without pipelines applied composed resources.
-//   - before-first-apply has the fields that Crossplane's first server-side apply leaves out. The next run of Crossplane removes this
+//   - before-first-apply has the fields from the time before Crossplane's first server-side apply. The next run of Crossplane removes this
 //     field manager: see PatchingManagedFieldsUpgrader in Crossplane's package internal/ssa.
 var earlierOwners = []string{"crossplane", "before-first-apply"}
 
@@ -39,12 +40,12 @@ type managers struct {
 	// composedOwner is the field manager with which Crossplane applies the resource: see ComposedOwner.
 	composedOwner string
 
-	// itemPath is where the path of the tag field begins: f:spec, f:pools, k:{"name":"web"} if the target is this item of
-	// spec.pools. itemPath is empty if the target is the whole resource: see Target.LaunchedTarget.
+	// itemPath leads to the list item that is the target: f:spec, f:pools and k:{"name":"web"} for the item web of spec.pools. It is
+	// empty if the target is the whole resource: see Target.LaunchedTarget.
 	itemPath []string
 }
 
-// owner returns the Owner of an entry that only the field manager with the name owns. For the composedOwner, Ours is true. For the field
+// owner returns the Owner of an entry whose only owner is the field manager called name. For the composedOwner, Ours is true. For the field
 // manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, HasOther is true.
 func (ms *managers) owner(name string) Owner {
 	if name == ms.composedOwner || slices.Contains(earlierOwners, name) {
@@ -97,9 +98,9 @@ type Owners struct {
 	// fieldOwner counts only if Atomic is true.
 	fieldOwner Owner
 
-	// HeldBy is another field manager that owns the field, but no entry: {"f:tags": {}}. For example, the provider has owned entries, and
-	// Crossplane has taken over all of them. If the field becomes empty, the API server makes null of it: see keepLastTag in package stamp. If
-	// there are several, HeldBy is the first by name.
+	// HeldBy is another field manager that owns the field itself, as {"f:tags": {}}, while others own the entries. For example, the provider
+	// has owned entries, and Crossplane has taken over all of them. If the field becomes empty, the API server makes null of it: see
+	// keepLastTag in package stamp. If there are several, HeldBy is the first by name.
 	HeldBy string
 
 	// entries has the owner of each entry by tag key or, in a list of strings, by the string: env=prod.
@@ -114,7 +115,7 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 	case o.Atomic:
 		return o.fieldOwner
 	default:
-		return o.entries[cmp.Or(e.String(), e.Key)] // env=prod in a list of strings, and env elsewhere
+		return o.entries[cmp.Or(e.String(), e.Key)] // String is env=prod in a list of strings, and empty elsewhere.
 	}
 }
 
@@ -149,13 +150,8 @@ func (o *Owners) HasOurs() bool {
 		return o.fieldOwner.Ours
 	}
 
-	for _, owner := range o.entries {
-		if owner.Ours {
-			return true
-		}
-	}
-
-	return o.Unknown // Crossplane counts as the owner of all entries.
+	// Crossplane counts as the owner of all entries if owners are Unknown.
+	return o.Unknown || slices.ContainsFunc(slices.Collect(maps.Values(o.entries)), func(owner Owner) bool { return owner.Ours })
 }
 
 // ownersOf returns the owners of the entries of the field f. fieldIn returns f in another apiVersion of the kind: a field
@@ -168,18 +164,19 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// wholeDepth is the largest depth that follow returns with isWhole, and partDepth the largest without. For spec.tags,
-	// {"f:spec": {"f:tags": {}}} makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
+	// A depth says how far down the path a field manager owns something: see follow. wholeDepth is the largest depth of managers that own
+	// nothing inside their element, and partDepth the largest depth of the others. For spec.tags, {"f:spec": {"f:tags": {}}} makes wholeDepth
+	// 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	// If the field is atomic, an owner of an entry owns the field, too: it may have written the entry before the field became atomic.
 	var entryOwner Owner
 
-	for item := range ms.list.Items() {
-		owner := ms.owner(item.Field("manager").Text())
-		writtenField := fieldIn(item.Field("apiVersion").Text())
+	for m := range ms.list.Items() {
+		owner := ms.owner(m.Field("manager").Text())
+		writtenField := fieldIn(m.Field("apiVersion").Text())
 		path := slices.Concat(ms.itemPath, fieldsV1Path(writtenField.Path))
-		ownedEntries, depth, isWhole := follow(item.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
+		ownedEntries, depth, isWhole := follow(m.Field("fieldsV1"), path) // {"f:env": {}}, 3, false
 
 		switch {
 		case !isWhole:
@@ -201,7 +198,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(owner, ownedEntries, writtenField)
 	}
 
-	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything deeper on the path, or in the field.
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything deeper than wholeDepth.
 	out.Atomic, out.fieldOwner = f.Atomic || isOwnedWhole, out.fieldOwner.with(entryOwner)
 
 	return out
@@ -234,9 +231,9 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 }
 
 // follow follows the path into the fieldsV1 of a field manager, and returns the object at the end of the path. depth is the position in the
-// path of the last element that the field manager owns, counted from 1. It is one more than the path's length if the field manager owns
-// anything inside the last element. isWhole reports whether the field manager owns nothing inside the element at depth. For the path
-// f:spec, f:tags:
+// path of the last element that the field manager owns, counted from 1. isWhole reports whether it owns nothing inside this element. If it
+// owns anything inside the path's last element, depth is one more than the path's length, and isWhole is false. For the path f:spec,
+// f:tags:
 //   - {"f:spec": {"f:tags": {}}} has depth 2, and isWhole is true.
 //   - {"f:spec": {"f:tags": {"f:env": {}}}} has depth 3, one more than the path's length, and isWhole is false.
 func follow(owned object.Node, path []string) (end object.Node, depth int, isWhole bool) {
@@ -255,7 +252,7 @@ func follow(owned object.Node, path []string) (end object.Node, depth int, isWho
 	}
 
 	if ownsInside {
-		depth = len(path) + 1
+		depth, isWhole = len(path)+1, false
 	}
 
 	return owned, depth, isWhole

@@ -20,14 +20,14 @@ func (t *Target) readTagField() {
 // Owners returns the owners of the entries of the observed tag field. It reads metadata.managedFields in the first call only.
 func (t *Target) Owners() *Owners {
 	if t.owners == nil {
-		t.owners = t.managers.ownersOf(t.Field, t.FieldIn)
+		t.owners = t.managers.ownersOf(t.Field, t.FieldIn) // A field manager may have written another apiVersion, with another tag field.
 	}
 
 	return t.owners
 }
 
 // ReadTags returns the tags in the value, such as {env: prod}. The value is t.DesiredValue, t.ObservedValue, or what the provider reports.
-// keys say which entries are tags, and what their keys are: the string a=b=c may have the key a or a=b. ReadTags returns nil if the value
+// keys has the rules by which an entry is a tag with a key: the string a=b=c may have the key a or a=b. ReadTags returns nil if the value
 // isn't there, or if it doesn't have the shape of the tag field.
 func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 	if !value.IsThere() {

@@ -33,7 +33,7 @@ const (
 	// NotSelected is a resource that matches no entry of the input's resources.
 	NotSelected
 
-	// NotInCloud is a resource that matches an entry in all but matchCloudTags: its provider doesn't report the tags of matchCloudTags.
+	// NotInCloud is a resource that matches an entry but for the entry's matchCloudTags: the provider doesn't report these tags.
 	NotInCloud
 
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
@@ -148,7 +148,7 @@ func (t *Target) nearestKindHint() string {
 	tagged := t.Kind.Tagged()
 
 	kind, ok := words.Nearest(tagged.Kind, field.BuiltIn().Kinds(tagged.Group))
-	if !ok || kind == tagged.Kind {
+	if !ok || kind == tagged.Kind { // The index may know the kind in another apiVersion.
 		return ""
 	}
 

@@ -16,9 +16,9 @@ func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return selected
 }
 
-// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether tags in the cloud decided on
-// selected. For example, they decide on a Bucket if the only entry for buckets is {kind: Bucket, matchCloudTags: {env: prod}}. They
-// don't if another entry is {kind: Bucket}, since that selects the Bucket anyway.
+// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether the result depends on
+// tags in the cloud. It does for a Bucket if the only entry for buckets is {kind: Bucket, matchCloudTags: {env: prod}}. It doesn't if
+// another entry is {kind: Bucket}, since that selects the Bucket anyway.
 func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
 	for i := range entries {
 		entry := &entries[i]
@@ -41,7 +41,7 @@ func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 
 // selectsExceptTags reports whether the entry selects t by name, apiVersion, kind and labels.
 func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.GroupVersionKind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
 }
 
 // hasDesiredTags reports whether earlier steps have set all wanted tags, such as team: b, in the tag field of t.
@@ -52,8 +52,8 @@ func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
 // desiredTags returns the tags that earlier steps have set in the tag field of t.
 func (t *Target) desiredTags(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) }
 
-// hasCloudTags reports whether the provider of t reports all wanted tags. A tag that could be this step's own doesn't count: once
-// set, the tag would select t for ever.
+// hasCloudTags reports whether the provider of t reports all wanted tags. It ignores wanted tags that could be this step's own: once
+// set, such a tag would select t for ever.
 func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 	if !ts.locatesTags(t) {
 		return false

@@ -21,10 +21,10 @@ func (ts *Targets) Unmatched() []string {
 
 	var out []string
 
-	for path, entries := range Selectors(ts.finder.Input) {
+	for prefix, entries := range Selectors(ts.finder.Input) {
 		for i := range entries {
 			if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
-				out = append(out, ts.finder.Input.Where("%sresources[%d]", path, i))
+				out = append(out, ts.finder.Input.Where("%sresources[%d]", prefix, i))
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 
 	for range 5 {
 		given, desired := rules(), resources()
-		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
+		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
 
 		g.Check(t, tc.Reason, copied(copies.Copy(t.Context())))
 
@@ -197,8 +197,8 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 	s := &stamp.Stamper{
 		Finder: locate.Finder{
-			Input:  in,
-			Fields: byProfile,
+			Input:      in,
+			NewLocator: byProfile,
 		},
 		Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "team", TagKey: "team", Value: "a"}}, nil),
 	}
@@ -279,7 +279,7 @@ func TestCopyTooMuch(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
-			targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
+			targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
 
 			rule := resolve.Metadata{Entry: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
@@ -290,7 +290,7 @@ func TestCopyTooMuch(t *testing.T) {
 		})
 	}
 
-	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
@@ -318,7 +318,7 @@ func TestCopyManyFail(t *testing.T) {
 		given[0].Labels[""][fmt.Sprintf("-%03d", i)] = ""
 	}
 
-	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 
 	out, err := Select(given, targets).Copy(t.Context())
 	if err != nil {

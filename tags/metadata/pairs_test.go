@@ -188,7 +188,7 @@ func copyAll(t *testing.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		return nil, fmt.Errorf("Resolve: %w", err)
 	}
 
-	s := &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}
+	s := &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}
 
 	r, err := Select(set.Metadata, targetsOf(t, s, req.GetDesired().GetResources())).Copy(t.Context())
 	if err != nil {

@@ -129,7 +129,7 @@ func (r *Run) verdict(f *findings) verdict {
 	if n := len(f.unknown); n > 0 {
 		unknown := words.Map(f.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
-		return verdict{reason: ReasonUnknownKinds, message: fmt.Sprintf("unknown whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
+		return verdict{reason: ReasonUnknownKinds, message: fmt.Sprintf("unknown whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown), whatToDo)}
 	}
 
 	if len(f.CloudRefuses) > 0 {
@@ -149,7 +149,7 @@ func (r *Run) verdict(f *findings) verdict {
 func (r *Run) cloudRefuses(skips []stamp.Skip) []string {
 	why := words.Map(words.Grouped(skips, limitOf), func(skips []stamp.Skip) string {
 		keys := words.Map(skips, func(s stamp.Skip) string { return s.TagKey })
-		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, words.Names(keys, 0))
+		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, words.Names(keys))
 	})
 
 	return append(why, mends[r.Input.ProfileRules])
@@ -163,7 +163,7 @@ func skipped(f *findings) []string {
 		labels := words.Grouped(skips, func(s stamp.Skip) tags.SkippedLabel { return s.SkippedLabel })
 		keys := words.Map(labels, func(same []stamp.Skip) string { return same[0].QualifiedKey })
 
-		return fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), skips[0].Provider, skips[0].Reason, words.Names(keys, 0))
+		return fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), skips[0].Provider, skips[0].Reason, words.Names(keys))
 	})
 
 	if f.surplus > 0 {
@@ -208,11 +208,11 @@ func (r *Run) propagated(f *findings) string {
 	}
 
 	if len(f.empty) > 0 {
-		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.SourceNote) string { return l.Source }), 0))
+		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.SourceNote) string { return l.Source })))
 	}
 
 	if len(f.Unmatched) > 0 {
-		out = append(out, "nothing selected by "+words.Names(f.Unmatched, 0))
+		out = append(out, "nothing selected by "+words.Names(f.Unmatched))
 	}
 
 	return strings.Join(out, "; ")

@@ -64,7 +64,7 @@ func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
 		}
 
 		if len(s.Sources) > 0 {
-			attrs = append(attrs, slog.String("source", words.Names(s.Sources, 0)))
+			attrs = append(attrs, slog.String("source", words.Names(s.Sources)))
 		}
 
 		n := len(s.Resources)

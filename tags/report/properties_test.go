@@ -71,7 +71,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	in.StatusFieldPath = object.MustParsePath("status.cloudTags")
 	in.Provider = &v1beta1.StringSource{Value: s.profile}
 
-	o, err := stampAll(ctx, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: fixed(s.fields)}, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil)}, req.GetDesired().GetResources())
+	o, err := stampAll(ctx, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: fixed(s.fields)}, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil)}, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}

@@ -257,14 +257,14 @@ func broken(violations []tagpolicy.Violation) []string {
 	sorted := slices.SortedFunc(slices.Values(violations), func(a, b tagpolicy.Violation) int { return strings.Compare(a.String(), b.String()) })
 
 	return words.Map(sorted, func(v tagpolicy.Violation) string {
-		return words.Name(v.String()) + " on " + words.Names(v.First, v.Count())
+		return words.Name(v.String()) + " on " + words.FirstNames(v.First, v.Count())
 	})
 }
 
 // violations returns the violations of the tag policy in one line.
 func (r *Run) violations(violations []tagpolicy.Violation) string {
 	return strings.Join(words.Map(words.Grouped(violations, ruleOf), func(violations []tagpolicy.Violation) string {
-		return r.ruled(violations[0].Rule) + " " + words.Names(broken(violations), 0)
+		return r.ruled(violations[0].Rule) + " " + words.Names(broken(violations))
 	}), "; ")
 }
 
@@ -280,11 +280,11 @@ func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Rea
 func (f *findings) skippedLabel(s stamp.Skip) string {
 	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey)
 	if sources := f.sourcesOf(&s); len(sources) > 0 {
-		out += " of " + words.Names(sources, 0)
+		out += " of " + words.Names(sources)
 	}
 
 	if len(s.Resources) > 0 {
-		out += " on " + words.Names(s.Resources, len(s.Resources)+s.More)
+		out += " on " + words.FirstNames(s.Resources, len(s.Resources)+s.More)
 	}
 
 	return out
@@ -294,7 +294,7 @@ func (f *findings) skippedLabel(s stamp.Skip) string {
 func (n notedResource) String() string {
 	out := words.Name(n.name)
 	if len(n.note.Keys) > 0 {
-		out += ": " + words.Names(n.note.Keys, len(n.note.Keys)+n.note.More)
+		out += ": " + words.FirstNames(n.note.Keys, len(n.note.Keys)+n.note.More)
 	}
 
 	if where := cmp.Or(n.note.Manager, n.note.Field); where != "" {

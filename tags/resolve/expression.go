@@ -63,6 +63,7 @@ func (r *resolver) requireObjects(e expression.Expression) error {
 	for i := range r.input.Sources {
 		s := &r.input.Sources[i]
 		isReadable := s.Type == v1beta1.SourceTypeRequiredResource && s.Name != "" // Expressions read the source "team" as required.team.
+		// With ReadsAnyObject, e may read each object: required[name] doesn't say which.
 		isRead := isReadable && (e.ReadsAnyObject() || slices.Contains(e.SourceNames(), s.Name))
 
 		if !isRead || r.passedSources[s] {

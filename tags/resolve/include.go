@@ -28,9 +28,9 @@ type keyFilter struct {
 // includes reports whether the filter includes a qualified key.
 func (f *keyFilter) includes(key string) bool { return f.keys.Has(key) && !f.except.Has(key) }
 
-// keyFilterFor returns the filter of the keys that the source s includes. If include of s reads patterns from a field or an expression,
-// s includes no key while Crossplane fetches the objects for them, or if s is optional and there are none. sourceName is the name of s
-// in messages.
+// keyFilterFor returns the filter of the keys that the source s includes. If include of s reads patterns from a field or an expression, s
+// includes no key while Crossplane fetches the objects for them, or if s is optional and the field or expression has no value. sourceName
+// is the name of s in messages.
 func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
 	if s.Include == nil || !s.Include.IsDynamic() {
 		return inputFilter(s), nil
@@ -44,7 +44,7 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 		return nil, err
 	}
 
-	except := slices.Concat(s.Include.Except, read.except)
+	except := slices.Concat(s.Include.Except, read.except) // With an error, read is empty: the filter includes no key.
 
 	return &keyFilter{keys: profile.NewKeySet(read.keys...), except: profile.NewKeySet(except...), emptyReason: note}, nil
 }
@@ -143,7 +143,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 // objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". Without an
 // error, there is at least one. For errors, see objectsOf.
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
-	if include.Source == "" {
+	if include.Source == "" { // Without a ContextKey, the composite resource has the patterns.
 		return r.objectsOf(&v1beta1.Source{ContextKey: include.ContextKey})
 	}
 
@@ -165,7 +165,7 @@ func (p *keyPatterns) addNode(n object.Node, name string) error {
 		return err
 	case n.IsObject():
 		return p.addMap(n.Value().GetStructValue().GetFields(), name)
-	default:
+	default: // A text. Null has the empty text.
 		return p.addText(strings.TrimSpace(n.Text()), name)
 	}
 }

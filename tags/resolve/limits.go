@@ -46,9 +46,9 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 // A LimitError says that trusted sources give more than maxLabels labels. No label of a trusted source is ever left out.
 type LimitError struct{ error }
 
-// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay first, and then
-// the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has a limit of
-// its own, also maxLabels. If there are too many trusted labels, the error is a LimitError.
+// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay, and of the others the
+// labels with the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has a
+// limit of its own, also maxLabels. If there are too many trusted labels, the error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
@@ -87,7 +87,7 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 }
 
 // dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. The set of a resource has all keys of common,
-// and perhaps more, so it has no room for them, either. Labels that differ per resource aren't in common, and stay.
+// which is full, so these labels have no room there, either. Labels that differ per resource aren't in common, and stay.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {

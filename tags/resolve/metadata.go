@@ -92,7 +92,7 @@ func (r *resolver) metadataFor(entry *v1beta1.MetadataCopy) (Metadata, error) {
 	case v1beta1.MetadataSourceTypeCompositeMetadata, v1beta1.MetadataSourceTypeRequiredResource:
 	}
 
-	objects, err := r.objectsOf(&v1beta1.Source{Resource: entry.Source.Resource})
+	objects, err := r.objectsOf(&v1beta1.Source{Resource: entry.Source.Resource}) // Without a Resource, it is the composite resource.
 	copiesNone := errors.Is(err, errWaiting) || isAbsence(err) && !entry.Source.Required()
 	if err != nil && !copiesNone {
 		return Metadata{}, err

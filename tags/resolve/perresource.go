@@ -26,10 +26,10 @@ type PerResource struct {
 	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
 	scopedSources []*v1beta1.Source
 
-	// leftOut is how many labels of scopedSources and provider configs a sourceLimit has left out.
+	// leftOut is how many labels of scopedSources and provider configs were left out by a sourceLimit.
 	leftOut int
 
-	// surplus is the largest number of labels that were left out of any resource's set so far: see LabelSet.Surplus.
+	// surplus is the largest number so far of labels that one resource's set lacks: leftOut, and the labels beyond maxLabels.
 	surplus int
 }
 
@@ -85,14 +85,14 @@ func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool)
 	}
 
 	group = LabelGroup{selections: string(selections), config: p.configOf(c)}
-	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.computedBy != nil && group.has(scoped) })
+	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.expressionSource != nil && group.has(scoped) })
 
 	return group, !differs
 }
 
 // A scopedLabel is what a source gives to all resources, or to the resources that it selects. It is one of these:
 //   - a label with a value
-//   - a label whose value an expression computes for each resource: computedBy is set
+//   - a computed label, whose value an expression computes for each resource: expressionSource is set
 //   - all labels that the source reads in provider configs: configSource is set
 type scopedLabel struct {
 	tags.Label
@@ -100,13 +100,14 @@ type scopedLabel struct {
 	// scopeNumber is the number of the source in scopedSources, from 1 on. It is 0 if the source gives labels to all resources.
 	scopeNumber int
 
-	// computedBy is the source of the expression, and found has the expression.
-	computedBy *v1beta1.Source
-	found      foundValue
+	// found has the expression of a computed label, and expressionSource is its source.
+	expressionSource *v1beta1.Source
+	found            foundValue
 
 	configSource *configSource
 
-	// wasFound reports whether any resource so far has the label, or uses a provider config with labels or an empty map of labels.
+	// wasFound reports whether any resource so far has the label or, with a configSource, uses a config with the map of labels, even an empty
+	// map.
 	wasFound bool
 
 	// whyMissing is the first reason why a resource lacks the label or the labels.
@@ -118,7 +119,7 @@ type scopedLabel struct {
 
 // differs reports whether the label may differ per resource.
 func (scoped *scopedLabel) differs() bool {
-	return scoped.computedBy != nil || scoped.configSource != nil || scoped.scopeNumber > 0
+	return scoped.expressionSource != nil || scoped.configSource != nil || scoped.scopeNumber > 0
 }
 
 // addScoped adds the label of the source s. If s sets `resources`, addScoped also adds s to scopedSources, and sets scopeNumber.
@@ -134,9 +135,9 @@ func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 	p.labels = append(p.labels, scoped)
 }
 
-// LabelSetOf returns all labels of a composed resource, such as region: eu-central-1 of the expression
-// desired.spec.forProvider.region. The LabelSet has only the fields about labels. An error is a resolve failure. See
-// testdata/resources.yaml and expression.yaml.
+// LabelSetOf returns all labels of a composed resource, such as region: eu-central-1 of the expression desired.spec.forProvider.region. The
+// LabelSet has only Labels, Denied, Overridden, ValuelessLabels and LeftOut. An error is a resolve failure. See testdata/resources.yaml and
+// expression.yaml.
 func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	merged := newMergedLabels(p.reserved, len(p.labels))
 	group, _ := p.Group(c)
@@ -173,13 +174,13 @@ func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *
 		}
 
 		return err
-	case scoped.computedBy == nil:
+	case scoped.expressionSource == nil:
 		merged.mergeLabel(scoped.Label) // It has a value.
 		return nil
 	}
 
-	// The value of a computed label is for c alone.
-	text, whyNone, ok, err := p.computeText(scoped.computedBy, scoped.found)
+	// LabelSetOf has given c to the evaluator, so the text is for c alone.
+	text, whyNone, ok, err := p.computeText(scoped.expressionSource, scoped.found)
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 // ObservingExpressions returns the names of expressions that mention `observed`, such as `sources[1]: expressions[id]`.
 func (p *PerResource) ObservingExpressions() []string {
 	return words.MapIf(p.all(), func(scoped *scopedLabel) (string, bool) {
-		return scoped.String(), scoped.computedBy != nil && scoped.found.expression.Mentions(expression.Observed)
+		return scoped.String(), scoped.expressionSource != nil && scoped.found.expression.Mentions(expression.Observed)
 	})
 }
 
@@ -275,7 +276,7 @@ func (p *PerResource) EmptySources() []SourceNote {
 // keys. Expressions that wait for resources to be observed are left out.
 func (p *PerResource) valuelessEverywhere() []SourceNote {
 	return words.MapIf(p.all(), func(scoped *scopedLabel) (SourceNote, bool) {
-		isValueless := scoped.computedBy != nil && !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != ""
+		isValueless := scoped.expressionSource != nil && !scoped.wasFound && !scoped.awaitsObserved && scoped.whyMissing != ""
 		return SourceNote{scoped.Source.Name, scoped.whyMissing}, isValueless
 	})
 }
@@ -295,16 +296,16 @@ type Difference struct {
 }
 
 // Differences returns the labels that may differ per composed resource, with the reasons, in the order of their sources. There are none
-// if p is nil. For the expression of region, the reason is "sources[1]: expressions[region] mentions desired". Successive labels with
-// values of a source that selects resources share a Difference: "sources[2]: the resources that it selects get env, team".
+// if p is nil. For the expression of region, the reason is "sources[1]: expressions[region] mentions desired". If a source selects
+// resources, its successive labels with values share a Difference: "sources[2]: the resources that it selects get env, team".
 func (p *PerResource) Differences() (out []Difference) {
 	for i, scoped := range p.all() {
-		joinsPrevious := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber && p.labels[i-1].computedBy == nil
+		joinsPrevious := i > 0 && p.labels[i-1].scopeNumber == scoped.scopeNumber && p.labels[i-1].expressionSource == nil
 
 		switch {
 		case scoped.configSource != nil:
 			out = append(out, Difference{Why: scoped.Source.Name + ": labels come from the provider config that a resource names"})
-		case scoped.computedBy != nil:
+		case scoped.expressionSource != nil:
 			variables := words.Map(scoped.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
 			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: fmt.Sprintf("%s mentions %s", scoped, strings.Join(variables, " and "))})
 		case scoped.scopeNumber == 0: // It is the same on all resources.

@@ -48,7 +48,7 @@ type configContent struct {
 	//   - include leaves out all labels.
 	err error
 
-	// isUsed reports whether LabelSetOf has used the config, even one without labels. ConfigLabels reads others, too.
+	// isUsed reports whether LabelSetOf has used the config, with or without labels. ConfigLabels may read a config before LabelSetOf does.
 	isUsed bool
 }
 
@@ -160,18 +160,18 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) (
 	source := scoped.configSource
 
 	config := p.listedConfigOf(source, c)
-	if config.isZero() { // c has no config, and so no name of one, or a config that the source doesn't list.
+	if config.isZero() { // c has no config, or one that the source doesn't list. Without a config, its name is empty.
 		source.unlistedName = cmp.Or(source.unlistedName, c.Config.Name)
 		return nil, nil
 	}
 
 	content := p.contentOf(source, config)
 	if content.isUsed {
-		return content.labels, nil // So p.leftOut counts its labels once.
+		return content.labels, nil // It is counted already: see below.
 	}
 
 	note, isAbsent := noteIfOptional(source.Source, content.err)
-	scoped.wasFound = scoped.wasFound || !isAbsent // EmptySources calls no source empty that fails.
+	scoped.wasFound = scoped.wasFound || !isAbsent // A source that fails isn't among EmptySources.
 
 	if content.err != nil && !isAbsent {
 		return nil, content.err

@@ -131,6 +131,7 @@ func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
 
 	switch {
 	case s.Prefix != "" && len(out) == 0:
+		// Without a failure, this fails not even a required source.
 		return nil, &absence{note: fmt.Sprintf("no label or annotation of %s starts with %s", o.name, s.Prefix)}
 	case out == nil:
 		return nil, o.missingError(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
@@ -168,7 +169,7 @@ func (r *resolver) textOf(s *v1beta1.StringSource, note string) (string, error) 
 // selectorValue returns the name or the namespace for a selector. It is the value of s, or comes from a field or an expression. A nil s
 // gives an empty string. If there is no such value, the error is a *absence with one of these notes:
 //   - for a field, the parameter note
-//   - for an expression, a note with the setting, such as "the name": "the expression of the name has no value: …"
+//   - for an expression, "the expression of the name has no value: …" with the setting "the name"
 func (r *resolver) selectorValue(s *v1beta1.StringSelector, setting, note string) (string, error) {
 	switch {
 	case s == nil:
@@ -205,7 +206,8 @@ func (r *resolver) selectorLabels(m *v1beta1.MapSource, setting, note string) (m
 }
 
 // givenLabels returns the labels of the field and of the value of m. The value wins: {fromFieldPath: spec.selector, value: {region: eu}}
-// gives region: eu, whatever region spec.selector has. If there is neither a field nor a value, the error is a *absence with the note.
+// gives region: eu, whatever region spec.selector has. If the composite resource lacks the field, and there is no value, the error is a
+// *absence with the note.
 func (r *resolver) givenLabels(m *v1beta1.MapSource, note string) (map[string]string, error) {
 	if m.FromFieldPath.IsZero() {
 		return m.Value, nil

@@ -52,11 +52,11 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, err
 	}
 
-	recorded := r.recordedIndex(s, objects)             // It is -1 if there are no objects.
-	searchEnded := findErr == nil || isAbsence(findErr) // During the search, objects may lack the recorded one.
+	recorded := r.recordedIndex(s, objects)            // It is -1 if there are no objects.
+	allFetched := findErr == nil || isAbsence(findErr) // Before, objects may lack the recorded one.
 
 	switch {
-	case bound && searchEnded && recorded < 0:
+	case bound && allFetched && recorded < 0:
 		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
 	case findErr != nil:
 		return nil, findErr
@@ -130,7 +130,7 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 		return title + " that an expression names"
 	}
 
-	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty.
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. Only errors have the other texts.
 
 	switch {
 	case name != "":
@@ -185,12 +185,12 @@ func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 // same name, and Large team-a is picked: …". They are of several kinds, since only one object of a kind has the name. Otherwise, the
 // note is empty.
 func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
-	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty.
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. Only errors have the other texts.
 	if name == "" || len(candidates) < 2 || len(picked) == 0 {
 		return ""
 	}
 
-	names := words.Names(words.Map(candidates, func(o namedObject) string { return o.name }), 0)
+	names := words.Names(words.Map(candidates, func(o namedObject) string { return o.name }))
 	advice := "with kindFieldPath, the composite resource can name the kind"
 
 	if !res.KindFieldPath.IsZero() {
@@ -200,8 +200,8 @@ func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, pick
 	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, advice)
 }
 
-// isBound reports whether the composite resource has the field of unless, such as spec.resourceRef. Then it has its resource already,
-// and needs no class.
+// isBound reports whether the composite resource has the field that unless names, such as spec.resourceRef. Then it has its resource
+// already, and needs no class.
 func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 	if unless == nil {
 		return false, nil
@@ -275,7 +275,7 @@ func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.Resou
 		return kinds, nil
 	}
 
-	name, err := r.textOf(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "")
+	name, err := r.textOf(&v1beta1.StringSource{FromFieldPath: res.KindFieldPath}, "") // An absence needs no note.
 
 	switch {
 	case isAbsence(err):
@@ -286,7 +286,7 @@ func (r *resolver) possibleKinds(res *v1beta1.RequiredResource) ([]v1beta1.Resou
 
 	named := slices.DeleteFunc(slices.Clone(kinds), func(k v1beta1.ResourceKind) bool { return k.Kind != name })
 	if len(named) == 0 {
-		return nil, errors.Errorf("cannot tell the kind: %s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds), 0))
+		return nil, errors.Errorf("cannot tell the kind: %s is %s, and must be one of %s", res.KindFieldPath, words.Name(strconv.Quote(name)), words.Names(kindNames(kinds)))
 	}
 
 	return named, nil
@@ -344,7 +344,7 @@ func (r *resolver) labelsToMatch(s *v1beta1.Source) (map[string]string, error) {
 	from := cmp.Or(s.Resource.MatchLabels, new(v1beta1.MapSource))
 	defaults := s.Resource.DefaultMatchLabels // Only sources with pick: One have any.
 	labels, err := r.selectorLabels(from, "the labels to match", neitherGiven)
-	isEmpty := len(labels) == 0 && (err == nil || isAbsence(err) && defaults == nil)
+	isEmpty := len(labels) == 0 && (err == nil || isAbsence(err) && defaults == nil) // A missing field is empty, unless there are defaults.
 
 	switch {
 	case len(labels) > 0:

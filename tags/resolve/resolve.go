@@ -42,8 +42,7 @@ type LabelSet struct {
 	// which they were overridden.
 	Overridden []tags.Label
 
-	// ValuelessLabels are the labels of one composed resource whose expressions have no value for it. Only LabelSetOf returns
-	// any.
+	// ValuelessLabels are labels whose expressions have no value for one composed resource. Only a LabelSet of LabelSetOf has any.
 	ValuelessLabels []ValuelessLabel
 
 	// LeftOut is how many labels were left out of Labels and Denied. Each of the two has at most 1,000. A key that two sources give
@@ -64,7 +63,7 @@ type LabelSet struct {
 	// evaluated for each resource are not among them.
 	CommonValueless []SourceNote
 
-	// Hops are the objects of sources that lead to objects of other sources, in the order of the sources.
+	// Hops are the objects of sources in a chain of objects, in the order of the sources.
 	Hops []Hop
 
 	// EmptySources are the optional sources that find nothing, in their order. For sources whose labels may differ per resource, see
@@ -85,7 +84,7 @@ type Hop struct {
 	Objects []string
 }
 
-func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects, 0) }
+func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects) }
 
 // A SourceNote says one of these:
 //   - A source finds nothing.
@@ -126,8 +125,8 @@ func SurplusMessage(surplus int) string {
 }
 
 // Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It also
-// gets the trusted labels of Overridden, since such a label wins if its key becomes a reserved key. On Google Cloud, a/b becomes a_b. If
-// a_b is reserved, a trusted label a/b wins over a later, untrusted one.
+// gets the trusted labels of Overridden, since such a label wins after all if its key becomes a reserved key. On Google Cloud, a/b becomes
+// a_b. If a_b is reserved, a trusted label a/b wins over a later, untrusted one.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
@@ -142,15 +141,16 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 // CommonLabels returns the labels that all composed resources have. For example, env: prod is left out if a later source gives
 // env: test to some resources.
 func (s *LabelSet) CommonLabels() []tags.Label {
-	lastSources := s.PerResource.differingKeys() // Other keys have no source. IsLaterThan is false for them.
+	lastSources := s.PerResource.differingKeys()
 
+	// A key that doesn't differ has the source nil, which is later than none.
 	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return lastSources[l.TagKey].IsLaterThan(l.Source) })
 }
 
 // ForContext returns the part of the set that later steps of the pipeline may read: {"labels": {"platform/env": "prod"},
 // "classes": {"size": {…}}}. The keys of labels are qualified keys, and a class is the whole object, by the name of its source. If two
-// labels have the same qualified key, the trusted label wins, or else the later one. For example, the tag keys plexsphere:env and, with
-// keyForm: Tag, env both have the qualified key env. See testdata/tocontext.yaml.
+// labels have the same qualified key, the trusted label wins, or else the later one. For example, plexsphere:env and the
+// bare env of a source with keyForm: Tag both have the qualified key env. See testdata/tocontext.yaml.
 func (s *LabelSet) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	winners := make(map[string]tags.Label, len(s.Labels))
@@ -186,8 +186,7 @@ type resolver struct {
 	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
 	required       *require.Requirements
 
-	// evaluator evaluates expressions. passedSources are the sources whose objects requireObjects has passed to it. Sources without
-	// objects count, too.
+	// evaluator evaluates expressions. passedSources are the sources that requireObjects has passed to it, even if they have no objects.
 	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 

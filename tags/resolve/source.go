@@ -67,7 +67,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.ReadsNoLabels() || s.Include == nil { // The sources with InputKeys are among these.
+	if s.ReadsNoLabels() || s.Include == nil { // Sources with values or expressions are among these. The others have no InputKeys.
 		return InputKeys(s)
 	}
 
@@ -101,7 +101,7 @@ type absence struct {
 	note string
 }
 
-func (a *absence) Error() string { return a.failure }
+func (a *absence) Error() string { return a.failure } // Empty only if a fails no source.
 
 // isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
@@ -120,7 +120,7 @@ func noteIfOptional(s *v1beta1.Source, err error) (note string, isOptional bool)
 // noValue begins the note on a source whose expressions have no value. The reason of the first expression follows.
 const noValue = "none of its expressions has a value: "
 
-// foundLabels are the labels of one object, by key. Values of labels that include leaves out are never read.
+// foundLabels are the labels of one object, by key. The value of a label that isn't included is never read.
 type foundLabels map[string]foundValue
 
 // A foundValue is the value of a label, and where it was found.
@@ -160,7 +160,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 
 	for _, labels := range found {
 		labelCount += len(labels)
-		limit := sourceLimit{reserved: r.reserved}
+		limit := sourceLimit{reserved: r.reserved} // One for each object.
 
 		for l, value := range r.includedLabels(s, labelSource, filter, labels) {
 			whyNone, ok, err := r.takeValue(l, s, value, &limit)
@@ -209,7 +209,7 @@ func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
 		}
 
 		return labelsOfAll(s, objects)
-	case v1beta1.SourceTypeProviderConfig: // LabelSetOf finds the labels for each composed resource.
+	case v1beta1.SourceTypeProviderConfig: // takeSource doesn't call findLabels for these.
 	}
 
 	return nil, errors.Errorf("there is no type %q of sources", s.Type)
@@ -254,7 +254,7 @@ func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, 
 	case value.expression == nil:
 		l.Value, ok, err = value.asText(s)
 	case len(value.expression.PerResource()) > 0:
-		r.set.PerResource.addScoped(&scopedLabel{Label: l, computedBy: s, found: value}, s)
+		r.set.PerResource.addScoped(&scopedLabel{Label: l, expressionSource: s, found: value}, s)
 		return "", true, nil
 	default:
 		l.Value, whyNone, ok, err = r.computeText(s, value)

@@ -22,7 +22,7 @@ type TagPattern struct {
 	// Value is the only value with which removeTags removes tags. If it is nil, removeTags removes tags with any value.
 	Value *string
 
-	// Retain reports whether a desired tag stays if the other system sets it to another value.
+	// Retain reports whether a desired tag keeps its value, even if the other system sets another value.
 	Retain bool
 
 	// Untrusted reports whether the key came from a field, such as spec.ignored of the XR. Then the pattern doesn't touch tags
@@ -62,7 +62,8 @@ func (r *resolver) resolveTagPatterns() error {
 
 // tagPatternsOf returns the patterns of an entry of removeTags or ignoreTags. The entry has one key, such as {key: "backup:*"}, or a field
 // with keys, such as {fromFieldPath: spec.ignored}. Each key gets a copy of the template, with value or onConflict of the entry. The field
-// must be of one of the kinds: see valueAt, also for mismatch. name is the name of the entry in messages.
+// must be of one of the kinds, and the mismatch ends the error about any other kind: see valueAt. name is the name of the entry in
+// messages.
 func (r *resolver) tagPatternsOf(name string, entry *v1beta1.TagKeys, template TagPattern, mismatch string, kinds ...string) ([]TagPattern, error) {
 	if entry.FromFieldPath.IsZero() {
 		return []TagPattern{template.withKey(entry.Key)}, nil
@@ -102,7 +103,7 @@ func (r *resolver) patternsFromField(entry *v1beta1.TagKeys, template TagPattern
 // tagPatternsOfMap returns a pattern for each field of the map m, which only removeTags may have. For {"env": "test"}, the pattern removes
 // env=test only. name is the name of the map in messages.
 func tagPatternsOfMap(name string, m *structpb.Value) ([]TagPattern, error) {
-	values, err := object.StringMap(m, name)
+	values, err := object.StringMap(m, name) // With an error, there are no values.
 	patterns := make([]TagPattern, 0, len(values))
 
 	for _, key := range slices.Sorted(maps.Keys(values)) {

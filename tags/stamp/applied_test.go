@@ -86,7 +86,7 @@ func TestFinal(t *testing.T) {
 				f.Atomic = rapid.SampledFrom([]bool{false, f.Atomic && w.server.managers[ours] != nil}).Draw(t, "known to be atomic")
 
 				desired := drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b")
-				finder := locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), ComposedOwner: ours, Observed: w.observed()}
+				finder := locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", NewLocator: everywhere(*f), ComposedOwner: ours, Observed: w.observed()}
 
 				targets, err := finder.Find(context.Background(), asResource(w.desired(desired)), true)
 				if err != nil {
@@ -201,7 +201,7 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				f.Atomic = false
 
 				s := &Stamper{
-					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), ComposedOwner: ours, Observed: w.observed()},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", NewLocator: everywhere(f), ComposedOwner: ours, Observed: w.observed()},
 					Transformer: reserving(nil, label("a", "1")),
 				}
 

@@ -344,9 +344,9 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	}
 
 	s.SetsTag = s.newOwnTagCheck()
-	s.Fields = func(schemas field.Schemas) field.Locator { return field.ForInput(&in, schemas) }
+	s.NewLocator = func(schemas field.Schemas) field.Locator { return field.ForInput(&in, schemas) }
 	if tc.Field != nil {
-		s.Fields = fixed(tc.Field.Locator)
+		s.NewLocator = fixed(tc.Field.Locator)
 	}
 
 	return s

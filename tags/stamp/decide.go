@@ -344,7 +344,7 @@ func (d *Decision) fillLabels(begin, end int) error {
 				return err
 			}
 
-			d.free -= needs
+			d.free -= needs // If needs is negative, the next label can take the slots.
 		case d.Labels.all[i].Trusted: // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
@@ -391,16 +391,16 @@ func (d *Decision) slotsNeededBy(i int) int {
 }
 
 // slotsForEntries returns how many more tag slots are taken once the entries of one tag replace the tag in the field. For a list of
-// strings with env=a, it returns 1 for env=a and env=b. For the same entries, it returns -1 if the list already has env=a, env=b and env=c.
+// strings with env=a, it returns 1 for env=a and env=b. If the list has env=a, env=b and env=c, it returns -1 for env=a and env=b.
 func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
 
 	if !d.Labels.Shape.Form().HasStrings {
-		entries = entries[:1] // PutEntries puts only the first: other fields have one entry for each tag.
+		entries = entries[:1] // In other fields, a tag has one entry, and PutEntries puts only the first one.
 	}
 
 	for i := range entries {
-		if d.slotTakenByOther(&entries[i]) { // Another field manager has the entry, and its slot counts as taken.
+		if d.slotTakenByOther(&entries[i]) { // The field lacks the entry, but another field manager has it: its slot counts as taken.
 			n--
 		}
 	}

@@ -22,9 +22,9 @@ func TestStampTwice(t *testing.T) {
 			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
 				stamper := &Stamper{
 					Finder: locate.Finder{
-						Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-						Provider: "aws",
-						Fields:   everywhere(s.field),
+						Input:      &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+						Provider:   "aws",
+						NewLocator: everywhere(s.field),
 					},
 					Transformer:        reserving([]string{"zone"}, set...),
 					EarlierTrustedTags: earlier,

@@ -98,8 +98,8 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 
 	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
 
-	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out fields that
-	// get no labels, and so have no launchedName.
+	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out a field for
+	// launched resources that gets no labels: its plan has no launchedName.
 	_, err := s.planAll(t, func(resourcePlan, p *plan) {
 		if p == resourcePlan || p.launchedName != "" {
 			l.Fields = append(l.Fields, s.lookedField(p))

@@ -421,7 +421,7 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 		Finder: locate.Finder{
 			Input:          &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), TagFields: rules},
 			CompositeGroup: "example.org",
-			Fields: func(schemas field.Schemas) field.Locator {
+			NewLocator: func(schemas field.Schemas) field.Locator {
 				r := field.NewOverrides(rules)
 				r.Schemas = &schemas
 				return field.Chain{r, field.BuiltIn(), schemas, field.ByProfile{}}

@@ -115,7 +115,7 @@ func tagsWhenMade(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	}
 
 	for e := range set.All() {
-		// The provider adds its own tags again. But an atomic field is replaced as a whole, so they must be in it: see desiredTags.
+		// The provider adds its own tags again. In an atomic field they stay, since Crossplane replaces it as a whole: see desiredTags.
 		if !t.Field.Atomic && locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) {
 			set.Remove(e)
 		}
@@ -196,9 +196,9 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) noteImmutable() {
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
-		isRemoved := l.removed && !p.decision.Tags.Has(l.entry.ID) // removeTags names the label, and the field has no such tag.
+		isMissed := !l.removed || p.decision.Tags.Has(l.entry.ID) // Nobody misses the tag if removeTags names it, and the field lacks it.
 
-		if p.allRecords[i].Fate != Tagged && !isRemoved { // A label isn't Tagged if its tag has another value: see freeze.
+		if p.allRecords[i].Fate != Tagged && isMissed { // A label isn't Tagged if its tag has another value: see freeze.
 			p.Notes.add(NoteImmutable, l.Key)
 		}
 	}

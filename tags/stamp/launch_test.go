@@ -45,7 +45,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagPattern, labels 
 	return &Stamper{
 		Finder: locate.Finder{
 			Input: &in,
-			Fields: func(s field.Schemas) field.Locator {
+			NewLocator: func(s field.Schemas) field.Locator {
 				return field.Chain{field.NewOverrides(in.TagFields), field.BuiltIn(), s}
 			},
 		},

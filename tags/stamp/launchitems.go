@@ -20,7 +20,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	labels := fs.labels.labelsFor(t)
 
-	// bytesInItems adds up over all lists of the run.
+	// bytesInItems is a field of the Stamper. It adds up over all lists of all resources.
 	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
 		return tooManyBytesInItems(labeledCount, len(labels.all))
 	}
@@ -85,7 +85,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
-	// bytesInItems counts labels before the work, and addedBytes counts what the response gets.
+	// bytesInItems is an estimate that stops the run before the work. addedBytes is exact.
 	if fs.addedBytes += stamped.Size() - item.Size(); fs.addedBytes > maxAdded {
 		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
 	}

@@ -22,7 +22,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	default:
 		p.NoFieldReason = t.NoFieldReason
 
-		// Undeclared is about composite resources, and says more than Composite. Unknown is about managed resources only.
+		// Undeclared is about composite resources, and says more than Composite. Unknown says that the kind looks like a managed resource.
 		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
 		if t.IsComposite() && !fitsBetter {
 			p.NoFieldReason = locate.Composite
@@ -42,7 +42,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 func (s *Stamper) keepAppliedTags(p *plan) {
 	t := p.target
 	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
-	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // t.Place is set once Locate has found the tag field.
+	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Without a Place, nobody has looked for the tag field.
 
 	switch {
 	case isUnknown:
@@ -78,7 +78,7 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 	before := desired.Len() // If it is 0, no step desires the field.
 
 	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
-		// In a list, HasTagOf finds the same string, and Has finds a tag with the same key. An opaque string has no key.
+		// A step desires e if it desires the string of e or a tag with the key of e. An opaque string has no key.
 		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
 
 		// Crossplane removes its own entries if no step desires them. If a step desires an atomic field, Crossplane replaces all entries.

@@ -17,8 +17,10 @@ type LimitError struct {
 	resources []string
 }
 
-// Error returns a message with the labels and resources. It leaves out resources that an event has no room for.
-func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
+// Error returns a message with the labels and resources. It leaves out resources beyond words.MaxError bytes.
+func (e *LimitError) Error() string {
+	return words.Items(e.head, e.resources, len(e.resources), words.MaxError)
+}
 
 // maxAdded is the most bytes that labels may add to composite resources and to items of lists. One label can be in a thousand items, and
 // Crossplane takes no response that is much larger.
@@ -30,8 +32,8 @@ func tooManyBytes(labels, advice string) error {
 	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
 }
 
-// maxBytesInItems limits the memory of the decisions on labels in items of lists (maxAdded limits the response). It is the most bytes of
-// labels in all items of all lists. A label counts in each item, even if it isn't written there: its key, its value and entrySize.
+// maxBytesInItems is the most bytes of labels in all items of all lists. It limits the memory of a run, as maxAdded limits the response. A
+// label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
 const (
 	entrySize       = 64
 	maxBytesInItems = 64 << 20
@@ -85,7 +87,7 @@ func (s *shortages) add(resourcePlan, p *plan, labels string) {
 // fields for launched resources.
 func (l *limits) add(resourcePlan, p *plan) {
 	if d := p.decision; d != nil && len(d.trustedWithoutSlot) > 0 {
-		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlot, strconv.Quote), 0))
+		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlot, strconv.Quote)))
 	}
 
 	count := 0

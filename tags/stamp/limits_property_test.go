@@ -67,8 +67,8 @@ func TestSchemaAdmitsTags(t *testing.T) {
 
 				s := &stamp.Stamper{
 					Finder: locate.Finder{
-						Input:  in,
-						Fields: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+						Input:      in,
+						NewLocator: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 						Schemas: field.Schemas{
 							Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
 							Given: func(schema.GroupVersionKind) object.Node {

@@ -306,7 +306,7 @@ func (w *plane) apply(r *structpb.Struct) error {
 // compose runs Crossplane once: it applies the stamper's result of an earlier step's tags. It returns the outcome of
 // the stamper.
 func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error) {
-	s.Fields, s.Observed = everywhere(w.shape.field), w.observed()
+	s.NewLocator, s.Observed = everywhere(w.shape.field), w.observed()
 
 	desired := asResource(w.desired(earlier))
 

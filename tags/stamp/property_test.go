@@ -632,8 +632,8 @@ func (w world) stamper(s shape) *Stamper {
 					w.provider: v1beta1.TagCount(profile.Of(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
 				},
 			},
-			Provider: w.provider,
-			Fields:   everywhere(reporting(s.field)),
+			Provider:   w.provider,
+			NewLocator: everywhere(reporting(s.field)),
 		},
 		Transformer:        reserving(w.reserved, from(sources, w.labels...)...),
 		RemoveTags:         w.remove,
@@ -1137,9 +1137,9 @@ func TestStampStrings(t *testing.T) {
 					Sources:      []v1beta1.Source{{OnConflict: policy}},
 					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
 				},
-				Provider: provider,
-				Fields:   everywhere(f),
-				Observed: map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
+				Provider:   provider,
+				NewLocator: everywhere(f),
+				Observed:   map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 			},
 			Transformer: reserving([]string{"owner"}, under(policy, w.labels...)...),
 			RemoveTags:  w.remove,

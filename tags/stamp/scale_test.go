@@ -44,9 +44,9 @@ func manyLabels(n int) []tags.Label {
 func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
 		Finder: locate.Finder{
-			Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-			Provider: "aws",
-			Fields:   everywhere(reporting(shapes["Map"].field)),
+			Input:      &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+			Provider:   "aws",
+			NewLocator: everywhere(reporting(shapes["Map"].field)),
 		},
 		Transformer: reserving([]string{"reserved-*"}, set...),
 	}
@@ -145,7 +145,7 @@ func listStamper(patterns, size int) *Stamper {
 	}
 
 	s := mapStamper(label("a", "1"), trusted(label("reserved-a", "2")))
-	s.Fields, s.RemoveTags, s.IgnoreTags = everywhere(stringsOf("=")), keys, keys
+	s.NewLocator, s.RemoveTags, s.IgnoreTags = everywhere(stringsOf("=")), keys, keys
 
 	return s
 }

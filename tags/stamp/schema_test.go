@@ -80,8 +80,8 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 	r := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "%s/%s", "kind": %q, "spec": %s}`, group, v.Name, kind, spec))
 	stamper := &stamp.Stamper{
 		Finder: locate.Finder{
-			Input:  &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
-			Fields: func(field.Schemas) field.Locator { return field.BuiltIn() },
+			Input:      &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
+			NewLocator: func(field.Schemas) field.Locator { return field.BuiltIn() },
 		},
 		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod", "acme:checkout/owner": "team-a"}.Labels(tags.CloudTagPrefix), nil),
 	}

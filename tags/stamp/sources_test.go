@@ -53,9 +53,9 @@ func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Re
 
 	stamper := &stamp.Stamper{
 		Finder: locate.Finder{
-			Input:    in,
-			Provider: set.Provider,
-			Fields:   func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+			Input:      in,
+			Provider:   set.Provider,
+			NewLocator: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 		},
 		Transformer: set.Transformer(in), PerResource: set.PerResource,
 	}

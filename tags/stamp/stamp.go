@@ -31,7 +31,7 @@ type Stamper struct {
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
 	// AlreadyStamped reports whether the desired resources already have the tags of this step. The command explain sets it for rendered
-	// resources. Then onConflict Error fails no run, since an existing tag may be the label's own.
+	// resources. Then onConflict Error fails no run, since this step may have set an existing tag itself.
 	AlreadyStamped bool
 
 	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
@@ -44,16 +44,17 @@ type Stamper struct {
 	// targets is the result of the method Targets.
 	targets *locate.Targets
 
-	// common has the labels that sources give to all resources: see commonLabels.
+	// common has the labels of Transformer: see commonLabels.
 	common *resourceLabels
 
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems counts the bytes of the labels in each item of lists such as tagSpecifications. It limits the memory: see maxBytesInItems.
+	// bytesInItems counts the bytes of labels for all items of lists such as tagSpecifications, even of labels that aren't written there. It
+	// limits the memory: see maxBytesInItems.
 	bytesInItems int
 
-	// addedBytes counts the bytes that labels add to items of lists and to composite resources. It limits the response: see maxAdded.
+	// addedBytes counts the bytes by which labels make items of lists and composite resources larger. It limits the response: see maxAdded.
 	addedBytes int
 }
 
@@ -66,7 +67,7 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 			Input:          in,
 			Provider:       set.Provider,
 			CompositeGroup: object.GVK(xr).Group,
-			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+			NewLocator:     func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 			Schemas:        Schemas(required),
 			Observed:       req.GetObserved().GetResources(),
 			ComposedOwner:  locate.ComposedOwner(xr),
@@ -91,7 +92,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	in := s.Input
 
 	// Entries of the input manage tags even if they give no tag work now: sources without labels may have given some in an earlier run, and
-	// their tags have to be removed. An input without all of these only copies Kubernetes metadata, and selects no resource.
+	// their tags have to be removed. An input with none of these only copies Kubernetes metadata, and selects no resource.
 	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
 	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
 
@@ -136,7 +137,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			out.add(p)
 		}
 
-		if s.addedBytes > maxAdded { // planAll checks the bytes in items of lists, so labels that are handed on exceed the limit.
+		if s.addedBytes > maxAdded { // Labels that are handed on exceed the limit: for items of lists, planAll would have failed.
 			return nil, tooManyBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}

@@ -47,7 +47,7 @@ func TestManaged(t *testing.T) {
 				apiVersion = "vm.generic.plexsphere.com/v1alpha1"
 			}
 
-			s := &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org", Fields: everywhere(field.Field{})}}
+			s := &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org", NewLocator: everywhere(field.Field{})}}
 			r := tagstest.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
 			if got := kindOf(s, r).Managed; got != tc.want {
@@ -92,9 +92,9 @@ func TestProfile(t *testing.T) {
 			}
 
 			f := shapes["Map"].field
-			f.Profile = tc.rule
+			f.EntryProfile = tc.rule
 
-			s := &Stamper{Finder: locate.Finder{Input: in, Provider: tc.other, Fields: everywhere(f)}, Transformer: transformer(label("a", "1"))}
+			s := &Stamper{Finder: locate.Finder{Input: in, Provider: tc.other, NewLocator: everywhere(f)}, Transformer: transformer(label("a", "1"))}
 			r := tagstest.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
 			if got := kindOf(s, r).Profile; got != tc.usual {

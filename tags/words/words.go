@@ -111,11 +111,12 @@ func shorten(s string, limit, size int) string {
 	return strings.ToValidUTF8(s[:head], "") + "…" + strings.ToValidUTF8(s[len(s)-tail:], "") + note
 }
 
-// Names returns the first names with commas between them, and " and 7 more" if there are more than MaxNameList bytes have room
-// for. The first name always has room. total is the number of all names, or 0 if first has all of them.
-func Names(first []string, total int) string {
-	total = max(total, len(first))
+// Names returns the names with commas between them. If there are more than MaxNameList bytes have room for, it ends in " and 7 more". The
+// first name always has room.
+func Names(names []string) string { return FirstNames(names, len(names)) }
 
+// FirstNames is Names for the first names of a list. total is the number of all names in the list.
+func FirstNames(first []string, total int) string {
 	// Each name takes a byte or more, so MaxNameList bytes never have room for the names after these.
 	shown := Map(first[:min(len(first), MaxNameList)], func(name string) string { return Show(name, MaxNameList) })
 
@@ -123,10 +124,10 @@ func Names(first []string, total int) string {
 }
 
 // Items returns the head and the first items with semicolons between them, and "; and 7 more" if there are more than limit bytes
-// have room for. total is the number of all items, or 0 if first has all of them.
+// have room for. total is the number of all items.
 func Items(head string, first []string, total, limit int) string {
 	const more = "; and %d more"
-	return list(head, first, max(total, len(first)), limit-len(more)-len("100000"), "; ", more)
+	return list(head, first, total, limit-len(more)-len("100000"), "; ", more)
 }
 
 // list returns the head and the first items that limit bytes have room for, with separators between them. If items are missing, it

@@ -72,7 +72,7 @@ func TestNames(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, words.Names(tc.first, 0)); diff != "" {
+			if diff := cmp.Diff(tc.want, words.Names(tc.first)); diff != "" {
 				t.Errorf("\n%s\nNames(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -88,9 +88,9 @@ func TestItems(t *testing.T) {
 	}{
 		"None":      {"The head may be all.", nil, 0, "head: "},
 		"OnlyMore":  {"What isn't shown is counted.", nil, 3, "head: ; and 3 more"},
-		"All":       {"Items that fit are all there, in their order.", []string{"b", "a"}, 0, "head: b; a"},
+		"All":       {"Items that fit are all there, in their order.", []string{"b", "a"}, 2, "head: b; a"},
 		"More":      {"Those that aren't among the first are counted.", []string{"b", "a"}, 5, "head: b; a; and 3 more"},
-		"TooMany":   {"So are those that there is no room for.", []string{strings.Repeat("a", 50), strings.Repeat("b", 40), "c"}, 0, "head: " + strings.Repeat("a", 50) + "; and 2 more"},
+		"TooMany":   {"So are those that there is no room for.", []string{strings.Repeat("a", 50), strings.Repeat("b", 40), "c"}, 3, "head: " + strings.Repeat("a", 50) + "; and 2 more"},
 		"LongFirst": {"There may be no room for any.", []string{strings.Repeat("a", 100), "b"}, 7, "head: ; and 7 more"},
 	}
 
@@ -119,7 +119,7 @@ func FuzzWords(f *testing.F) {
 			"Name":  {words.Name(s), words.MaxName},
 			"Cell":  {words.Cell(s), words.MaxCell},
 			"Show":  {words.Show(s, limit), limit},
-			"Names": {words.Names([]string{s, other, s}, 1000), words.MaxNameList + len(" and 1000 more")},
+			"Names": {words.FirstNames([]string{s, other, s}, 1000), words.MaxNameList + len(" and 1000 more")},
 			"Items": {words.Items("head: ", []string{words.Name(s), words.Name(other)}, 1000, limit), limit},
 		} {
 			if len(got.text) > got.limit || !utf8.ValidString(got.text) || strings.ContainsFunc(got.text, func(r rune) bool { return !unicode.IsPrint(r) }) {

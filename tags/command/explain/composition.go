@@ -162,12 +162,12 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) != 0:
-		return nil, errors.Errorf("cannot explain %s: it has several composite resources: give a file with one of %s", c.XR, words.Names(words.Map(found, title), 0))
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources: give a file with one of %s", c.XR, words.Names(words.Map(found, title)))
 	case len(objects) == 0:
 		return nil, errors.Errorf("cannot explain %s: there is no object in it: give a file with a composite resource", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, title), 0))
+			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, title)))
 	}
 }
 

@@ -79,7 +79,7 @@ func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 		return nil, errors.Errorf("it has several objects: give a file with one of %s",
 			words.Names(words.Map(values, func(v *structpb.Value) string {
 				return cmp.Or(object.Title(object.FromStruct(v.GetStructValue())), object.KindOf(v))
-			}), 0))
+			})))
 	}
 
 	v := append(values, structpb.NewNullValue())[0] // An empty file counts as null.
@@ -121,7 +121,7 @@ func found(v *structpb.Value) string {
 		return ""
 	}
 
-	return ". Maps of strings are at " + words.Names(words.Map(paths, object.Segments.String), 0)
+	return ". Maps of strings are at " + words.Names(words.Map(paths, object.Segments.String))
 }
 
 // stringMaps appends the paths of all maps of strings in the value at the path.

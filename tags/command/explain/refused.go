@@ -73,7 +73,7 @@ func (x *Explanation) refusedLines() []string {
 	return words.Map(byLimit, func(same []RefusedTag) string {
 		by := "its API"
 		if services := namesOf(words.Map(same, func(r RefusedTag) string { return r.Service })); services[0] != "" {
-			by = "the API of " + words.Names(services, 0)
+			by = "the API of " + words.Names(services)
 		}
 
 		keys := words.Distinct(words.Map(same, func(r RefusedTag) string { return words.Cell(r.TagKey) }))

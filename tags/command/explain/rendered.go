@@ -384,7 +384,7 @@ func (x *rendering) addNotes(run *trace) {
 	slices.Sort(kinds)
 
 	if len(kinds) > 0 {
-		x.Notes = append(x.Notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
+		x.Notes = append(x.Notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds))
 	}
 
 	showable := words.MapIf(x.Resources, func(r *Rendered) (string, bool) {
@@ -393,7 +393,7 @@ func (x *rendering) addNotes(run *trace) {
 
 	if len(showable) > 0 {
 		x.Notes = append(x.Notes, "instanceMetadataTags isn't set, and the defaults of the account or the settings of the AMI can enable it, "+
-			"so that EC2 refuses keys with a slash or a space: "+words.Names(showable, 0))
+			"so that EC2 refuses keys with a slash or a space: "+words.Names(showable))
 	}
 
 	observed := run.Request.GetObserved().GetResources()

@@ -158,7 +158,7 @@ func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, err
 	case last == nil:
 		return nil, errors.Errorf("none of its %d values is a RunFunctionRequest with an input of apiVersion %s and kind %s: record the step of this function", len(values), v1beta1.APIVersion, v1beta1.Kind)
 	case len(found) > 1:
-		return nil, errors.Errorf("it has requests of several composite resources or steps: give a file with one, or name its --step: %s", words.Names(found, 0))
+		return nil, errors.Errorf("it has requests of several composite resources or steps: give a file with one, or name its --step: %s", words.Names(found))
 	default:
 		return last, nil
 	}

@@ -44,7 +44,7 @@ func newBrokenRule(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags, why fu
 	b := BrokenRule{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, Breach: breach.String()}
 
 	if breach.Kind == tagpolicy.WrongValue {
-		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
+		b.Why = "allowed: " + words.Names(rule.Allowed())
 	}
 
 	if breach.Kind == tagpolicy.Missing {

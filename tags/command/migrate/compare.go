@@ -73,8 +73,8 @@ func (c *Command) cluster() (_ *cluster, err error) {
 	return out, err
 }
 
-// compare renders the changed Composition of the old text and of the new one, for each of its composite resources, and says the differences.
-// It returns the number of composite resources, and of differences that nobody has accepted.
+// compare renders the changed Composition of the old text and of the new one, for each of its composite resources, and says the
+// differences. It returns the number of composite resources, and of differences that nobody has accepted.
 func (c *cluster) compare(ctx context.Context, comp *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
 	oldSteps, oldErr := pipelineOf(before, comp.at)
 	newSteps, newErr := pipelineOf(after, comp.at)
@@ -277,7 +277,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 // locateTags returns the resource with its tag field by the built-in index. It returns false if the index knows no such field.
 func locateTags(name string, o object.Object) (*locate.Target, bool) {
 	index := func(fields.Schemas) fields.Locator { return fields.Chain{fields.BuiltIn(), fields.ByProfile{}} }
-	targets := (&locate.Finder{Input: &v1beta1.CloudTags{}, Fields: index}).NewTargets()
+	targets := (&locate.Finder{Input: &v1beta1.CloudTags{}, NewLocator: index}).NewTargets()
 	t := targets.Read(name, o)
 
 	return t, targets.Locate(t)

@@ -309,6 +309,8 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 	switch {
 	case u.environment && p.writesEnvironment:
 		u.keep("it reads the environment, which another patch changes")
+	case r.field.Shape != fields.Map && slices.ContainsFunc(before, func(b *use) bool { return b.touches && b.isMap() }):
+		u.keep("one before it patches the list of tags elsewhere, so another key may stand at its place" + seeList)
 	case u.retain && r.field.Shape != fields.Map:
 		u.keep("its policy retains what a list has" + seeList)
 	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):

@@ -21,7 +21,8 @@ const asciiOnly = `^[\x00-\x7f]*$`
 
 // A profileChecker writes the limits of a tag profile as conditions, e.g. tag.size() > 128. In these conditions:
 //
-//   - l is a changed label, such as {'key': 'owner', 'tag': 'acme:owner', 'value': 'Me', 'form': 'Qualified'}: see changedLabels
+//   - l is a changed label, as in changedLabels: {'name': 'label tags.example.org/owner', 'key': 'owner', 'tag': 'acme:owner', 'value':
+//     'Me', …}
 //   - tag is l.tag in the key format, such as acme_owner
 //   - value is l.value in the value format of the input, such as me
 type profileChecker struct {
@@ -39,8 +40,8 @@ type profileChecker struct {
 	// too: see admitCapitals.
 	admittedValues profile.Class
 
-	// prefixCharacters has the characters of the key prefix and of the prefix in keyFormat. Only from these can a tag key have a capital such
-	// as É that must become é: skipMessages refuses such capitals in keys of labels.
+	// prefixCharacters has the characters of the key prefix and of the prefix in keyFormat. A tag key has a capital such as É only from a
+	// prefix, since skipMessages refuses É in keys of labels.
 	prefixCharacters string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().
@@ -232,7 +233,7 @@ func (c *profileChecker) takenKeyCondition() celCondition {
 		key += ".lowerAscii()"
 	}
 
-	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...)
+	return anyOf(patternConditions(key, words.Map(c.Taken, c.Fold))...) // Fold changes nothing unless the cloud ignores case.
 }
 
 // isAdmittedKey reports whether a label's key can become a tag key. reason is the reason to skip the label, or empty. With a reason

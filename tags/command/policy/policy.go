@@ -76,14 +76,14 @@ func (c *Command) Cobra() *cobra.Command {
 	}
 
 	f := out.Flags()
-	f.StringVar(&c.Composition, "composition", "", "YAML `FILE` with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input.")
+	f.StringVar(&c.Composition, "composition", "", "YAML `FILE` with a Composition. The input of its step replaces --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules. Without --match it also says which kinds to check. - is standard input.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if several steps have an input of this function.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that has the standard. The input of the Composition extends this standard. Can be repeated.")
-	f.BoolVar(&c.Resources, "resources", false, "Judge the tags of managed resources by the input's tagPolicy, instead of labels. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
+	f.BoolVar(&c.Resources, "resources", false, "Instead of labels, judge the tags of managed resources, by the tagPolicy of the input. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
 	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider in the input, unless the input reads it from a field.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
-	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag isn't checked if objects of several kinds can give it, since one of them is enough.")
+	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag that objects of several kinds can give isn't checked, since any one of the objects may have it.")
 	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. If the tagPolicy has the enforcement Warn, --resources and --required make it Warn,Audit.", c.addAction)
 	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) of objects to check, e.g. tier=gold. Can be repeated. An object is checked if it has all of the labels before or after a change. By default all objects are checked.")
 	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. The default is cloud-tags, followed by the name of the Composition.")

@@ -185,7 +185,7 @@ func (p *policy) labelRequirement(ruleKey string, sources []tagSource) dict {
 	hasLabel := func(c *profileChecker, labels string) string { return labels + ".exists(l, " + c.hasKey(ruleKey) + ")" }
 
 	names := strings.Join(words.Distinct(words.Map(sources, func(s tagSource) string { return s.label })), " or ")
-	if sources[0].Prefix != "" { // The first name isn't one such as spec.labels[owner].
+	if sources[0].Prefix != "" { // The first name is one such as tags.example.org/owner, and not spec.labels[owner].
 		names = "a label or annotation " + names
 	}
 

@@ -74,9 +74,9 @@ func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured)
 	}
 
 	finder := &locate.Finder{
-		Input:   in,
-		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+		Input:      in,
+		NewLocator: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+		Schemas:    field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
 	}
 
 	targets, err := finder.Find(context.Background(), map[string]*fnv1.Resource{"x": {Resource: tree}}, true)

@@ -125,7 +125,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*ta
 	}
 
 	for _, kind := range p.Kinds {
-		if !slices.ContainsFunc(fields, func(f *tagField) bool { return kindOf(f.kinds[0]) == kind }) {
+		if !slices.ContainsFunc(fields, func(f *tagField) bool { return kindOf(f.kinds[0]) == kind }) { // So far, each field has one kind.
 			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", kindTitle(kind), cmp.Or(reasonByKind[kind], whyUnknown))
 		}
 	}
@@ -148,8 +148,8 @@ func (p *policy) newTargets(s *manifest.Step) *locate.Targets {
 
 	return (&locate.Finder{
 		Input: p.CloudTags, CompositeGroup: composite.Group,
-		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
-		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return p.schemas[k] }},
+		NewLocator: func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
+		Schemas:    field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return p.schemas[k] }},
 	}).NewTargets()
 }
 
@@ -291,7 +291,8 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // addUnchecked adds to Unchecked the kinds without a policy, by reason: "2 kinds, each of which has its tags in one string". The text
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) addUnchecked(kindsByReason map[string][]schema.GroupVersionKind) {
-	anyTarget := &locate.Target{Kind: &locate.TargetKind{}} // Nearly every target words the two reasons below as this one does.
+	// WhyLeftAlone gives these two reasons in the same words for nearly all targets.
+	anyTarget := &locate.Target{Kind: &locate.TargetKind{}}
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
 	for _, reason := range sortedKeys(kindsByReason) {
@@ -388,6 +389,7 @@ func indented(expression celText) celText { return strings.ReplaceAll(expression
 //   - if there is neither, and the rule requires the tag
 func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	c, tagKeys := f.Checker, f.Checker.tagger.TagKeys(r.Key)
+	// foldCase and Fold ignore case only if the cloud does.
 	hasKey := c.foldCase("e.key", tagKeys...) + " in " + sortedCELList(words.Distinct(words.Map(tagKeys, c.Fold)))
 
 	valueMessages := ""
@@ -409,6 +411,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 			keyMessages, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", keys, f.Path)))
 	}
 
+	// Empty if the rule is for all objects.
 	noneUnlessSelected := surround("", not(r.selector.Selects("o.object")), " ? [] :\n")
 
 	return fmt.Sprintf("%s%s(t.exists(e, %s) ? [] : %s)", noneUnlessSelected, valueMessages, hasKey, keyMessages)
@@ -473,7 +476,7 @@ func (f *tagField) itemKey() celText {
 	// with it, the list has the text up to the next separator. Otherwise, it is empty.
 	lists := []celText{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", celList(foldedKeys), c.foldCase("e", ruleKeys...), separator)}
 
-	// Patterns takes keys and patterns, so the key prefix gets a star. The result has acme:* and, as the key format writes it, acme_*.
+	// Patterns returns the spellings of a pattern that begins with the key prefix: acme:* and, as the key format writes it, acme_*.
 	patterns := c.keyFormat.Patterns(c.policy.KeyPrefix+"*", c.policy.KeyPrefix)
 	prefixes := words.Map(patterns, func(pattern string) string { return strings.TrimSuffix(pattern, "*") })
 
