@@ -71,6 +71,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
+	// ShortestKey looks for a key of the set that a separator follows in the entry.
 	_, isProviders := providersKeySet.ShortestKey(entry, separator)
 	_, isReserved := d.reservedTagKeys.ShortestKey(entry, separator)
 
@@ -88,7 +89,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // It returns false if neither the input nor the key format has a prefix.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	// If the key format has a prefix of its own, it takes the place of keyPrefix.
+	// If the key format has a prefix of its own, it takes the place of keyPrefix. For an empty key, Prefixed returns the prefix alone.
 	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
@@ -98,8 +99,7 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 	withPrefix := d.transformer.keyPrefix + key
 
-	// If the key format has a prefix of its own, Prefixed returns this prefix and the key. Otherwise, it returns withPrefix, like the second
-	// item.
+	// If the key format has a prefix of its own, Prefixed returns this prefix and the key. Otherwise, it returns withPrefix once more.
 	for _, unformatted := range []string{key, withPrefix, d.keyFormat.Prefixed(key, withPrefix)} {
 		tagKeys = append(tagKeys, unformatted, d.keyFormat.Apply(unformatted))
 	}
@@ -110,7 +110,7 @@ func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 }
 
 // KeySet returns the tag keys that match the patterns, with or without the key format. On Google Cloud, team/* matches team/a
-// and team_a.
+// and team_a, but not plexsphere:team/a.
 func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
@@ -133,10 +133,10 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
-// SetOverridden sets the trusted labels that lost to labels of later sources: of labels with one tag key, the later one wins, trusted or
-// not. But on some clouds, the trusted label wins after all. For example, a_b is reserved, and a trusted source and a later, untrusted one
-// both give a/b. On Google Cloud, a/b becomes a_b, which an untrusted label may not have, so the trusted label wins there. If several of
-// the trusted labels have one tag key, the last one counts.
+// SetOverridden sets the trusted labels that lost to labels of later sources: of labels with the same tag key, the later one wins, trusted
+// or not. But on some clouds, the trusted label wins after all. For example, a_b is reserved, and a trusted source and a later, untrusted
+// one both give a/b. On Google Cloud, a/b becomes a_b, so the untrusted label is skipped there, and the trusted label becomes the tag. If
+// several of the trusted labels have the same tag key, the last one counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -165,7 +165,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d := &Transformed{transformer: t, profile: p, keyFormat: keyFormat, valueFormat: t.valueFormats[p.Name]}
 	d.Tags = make([]Tag, 0, len(t.labels))
 
-	// Labels that are handed on to a nested composite resource aren't tags yet: its own Composition reserves keys.
+	// Labels that are handed on to a nested composite resource aren't tags yet: its own Composition reserves tag keys.
 	if !p.HandsLabelsOn {
 		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
 	}
@@ -175,15 +175,16 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	for _, l := range t.labels {
-		// A label with a reserved key isn't handed on, and isn't skipped either: the nested Composition takes it from its own trusted sources.
+		// A trusted label with a reserved key isn't handed on, and isn't skipped either: the nested Composition takes it from its own trusted
+		// sources. An untrusted one is denied, and skipped above.
 		if p.HandsLabelsOn && HasReservedKey(t.reservedKeys, l) {
 			continue
 		}
 
 		reason := d.add(l)
 
-		// l may have won over a trusted label with its TagKey. If the key of l or of this label is reserved in the key format, the trusted label
-		// becomes a tag, too. In the key format, the two keys differ if one of the labels has keyForm: Tag.
+		// l may have won over a trusted label with its TagKey. The trusted label becomes a tag after all if l was skipped for a reserved key, or
+		// if the trusted label's own tag key is reserved. These keys differ if one of the labels has keyForm: Tag, since its key gets no prefix.
 		overridden, hasOverridden := t.overridden[l.TagKey]
 		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)

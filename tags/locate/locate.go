@@ -197,7 +197,7 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile // The Profile of a Target hides Place.Profile.
 
 	if t.NoFieldReason == None {
-		// With ForInstanceMetadata, there is an instanceMetadataKind.
+		// With ForInstanceMetadata, instanceMetadataKindOf isn't nil.
 		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
 		t.applyInstanceMetadataRules()
 		t.readTagField()

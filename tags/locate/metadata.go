@@ -51,9 +51,9 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 	return nil
 }
 
-// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. With profileRules: Cloud,
-// p.ForInstanceMetadata has the key plexsphere:platform.env for the label platform/env. With other profileRules, it has the usual key
-// plexsphere:platform/env, and an APIProfile that refuses the key, as EC2 does.
+// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. It is a copy of p. With
+// profileRules: Cloud, its Profile gives the label platform/env the key plexsphere:platform.env. With other profileRules, its APIProfile
+// refuses the key plexsphere:platform/env, as EC2 does.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
 		return
@@ -77,8 +77,8 @@ func (t *Target) applyInstanceMetadataRules() {
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
-	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance. Then t.Resource
-	// is this item: see LaunchedTarget.
+	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance. For an item,
+	// t.Resource and the parent of its tags are the item itself: see LaunchedTarget.
 	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
 		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile

@@ -64,9 +64,9 @@ type Owner struct {
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
 
-	// OthersOwnKeyAndValue reports whether one other field manager owns all of an item {key: env, value: prod}. If kubectl-edit
+	// OtherOwnsKeyAndValue reports whether one other field manager owns all of an item {key: env, value: prod}. If kubectl-edit
 	// owns only {key: env}, the item loses its value once Crossplane no longer applies it.
-	OthersOwnKeyAndValue bool
+	OtherOwnsKeyAndValue bool
 }
 
 // stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
@@ -80,7 +80,7 @@ func (o Owner) with(other Owner) Owner {
 	}
 
 	o.Ours, o.HasOther = o.Ours || other.Ours, o.HasOther || other.HasOther
-	o.OthersOwnKeyAndValue = o.OthersOwnKeyAndValue || other.OthersOwnKeyAndValue
+	o.OtherOwnsKeyAndValue = o.OtherOwnsKeyAndValue || other.OtherOwnsKeyAndValue
 
 	return o
 }
@@ -99,8 +99,8 @@ type Owners struct {
 	fieldOwner Owner
 
 	// HeldBy is another field manager that owns the field itself, as {"f:tags": {}}, while others own the entries. For example, the provider
-	// has owned entries, and Crossplane has taken over all of them. If the field becomes empty, the API server makes null of it: see
-	// keepLastTag in package stamp. If there are several, HeldBy is the first by name.
+	// has owned entries, and Crossplane has taken over all of them: then HeldBy is the provider. If the field becomes empty, the API server
+	// makes null of it: see keepLastTag in package stamp. If there are several, HeldBy is the first by name.
 	HeldBy string
 
 	// entries has the owner of each entry by tag key or, in a list of strings, by the string: env=prod.
@@ -223,7 +223,7 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 		ownsValue := element.Field(valueElement).IsThere()
 
 		if ownsItem || ownsValue || owner.Ours {
-			owner.OthersOwnKeyAndValue = owner.HasOther && ownsItem && ownsValue
+			owner.OtherOwnsKeyAndValue = owner.HasOther && ownsItem && ownsValue
 			key := entryKey(string(e), f)
 			o.entries[key] = o.entries[key].with(owner)
 		}

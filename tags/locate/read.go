@@ -9,8 +9,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// readTagField sets the desired and the observed value of the tag field. It also clears owners: in the copy that LaunchedTarget makes, they
-// are the owners of another field.
+// readTagField sets the desired and the observed value of the tag field. It also clears owners, since LaunchedTarget calls it on a copy of
+// a target, with another field.
 func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
@@ -20,7 +20,7 @@ func (t *Target) readTagField() {
 // Owners returns the owners of the entries of the observed tag field. It reads metadata.managedFields in the first call only.
 func (t *Target) Owners() *Owners {
 	if t.owners == nil {
-		t.owners = t.managers.ownersOf(t.Field, t.FieldIn) // A field manager may have written another apiVersion, with another tag field.
+		t.owners = t.managers.ownersOf(t.Field, t.FieldIn) // FieldIn returns the tag field in the apiVersion that a field manager has written.
 	}
 
 	return t.owners
@@ -81,12 +81,12 @@ func (t *Target) MayReportDeletedTags() bool {
 }
 
 // OtherManagersTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own
-// such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. fieldDesired reports whether a step desires the
-// field: then no tags of an atomic field stay.
+// such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. If a step desires an atomic field (fieldDesired), it
+// replaces the whole field, and no tags stay.
 func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters lists and atomic fields.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
-	for e := range set.All() {
+	for e := range set.All() { // All permits Remove, and a nil set.
 		if !t.Owners().Stays(e, fieldDesired) {
 			set.Remove(e)
 		}

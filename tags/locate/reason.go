@@ -33,7 +33,7 @@ const (
 	// NotSelected is a resource that matches no entry of the input's resources.
 	NotSelected
 
-	// NotInCloud is a resource that matches an entry but for the entry's matchCloudTags: the provider doesn't report these tags.
+	// NotInCloud is a resource that an entry would select, but the provider doesn't report the tags in the entry's matchCloudTags.
 	NotInCloud
 
 	// NoField is a kind that is known to have no tag field, such as BucketPolicy.
@@ -115,7 +115,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	return ""
 }
 
-// WhyUnselected returns why the input doesn't select t.
+// WhyUnselected returns why the input doesn't select t: NotInCloud if only matchCloudTags keeps t from being selected, or else NotSelected.
 func (t *Target) WhyUnselected() Reason {
 	canHaveTags := t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn
 	if canHaveTags && t.ByCloudTags {
@@ -132,8 +132,8 @@ func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape) string {
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
 }
 
-// manifestHint returns the advice, followed by the field for labels of the manifest in an Object of provider-kubernetes: "; to set labels
-// on any manifest, add it with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map". For other kinds, it returns "".
+// manifestHint returns the text advice, and after it " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map". This is
+// the field for labels of the manifest in an Object of provider-kubernetes. For other kinds, manifestHint returns "".
 func (t *Target) manifestHint(advice string) string {
 	if t.Kind.Wraps.Empty() {
 		return ""

@@ -75,7 +75,7 @@ func (ts *Targets) locatesTags(t *Target) bool {
 
 // hasAll reports whether all wanted tags are among the tags that tagsOf returns.
 func (t *Target) hasAll(wanted map[string]string, tagsOf func(keys *tagset.Keys) *tagset.Set) bool {
-	// In a list of strings, known keys say where to split a string: if a=b is wanted, a=b=c has the key a=b and the value c.
+	// In a list of strings, known keys say where to split a string: if the key a=b is wanted, a=b=c has the key a=b and the value c.
 	known := t.Profile.KeySet().With(slices.Collect(maps.Keys(wanted))...)
 	keys := tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile), Known: known}
 

@@ -26,7 +26,7 @@ func TestFatal(t *testing.T) {
 		source := &tags.Source{Name: "sources[0]", OnConflict: onConflict}
 		_, err := stampAll(t.Context(), &stamp.Stamper{
 			Finder: locate.Finder{
-				Input:      &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
+				Input:      &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}, Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
 				NewLocator: fixed(field.Chain{field.ByProfile{}}),
 			},
 			Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),

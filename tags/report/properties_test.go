@@ -96,6 +96,7 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 			desired: make(map[string]*fnv1.Resource),
 			profile: rapid.SampledFrom([]string{"aws", "hetzner", "openstack", "generic"}).Draw(t, "profile"),
 			in: &v1beta1.CloudTags{
+				Sources:      []v1beta1.Source{{}},
 				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
 				ProfileRules: rapid.SampledFrom([]profile.Rules{"", profile.Contract, profile.Cloud}).Draw(t, "rules"),
 			},

@@ -224,7 +224,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		}
 	}
 
-	// If include leaves out all labels, this is an absence. An empty map is on purpose.
+	// If include leaves out all labels, this is an absence. A config with an empty map is none, since the map is empty on purpose.
 	if labelCount > 0 && len(out) == 0 {
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", labelCount, config))}}
 	}

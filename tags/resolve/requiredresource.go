@@ -53,7 +53,7 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 	}
 
 	recorded := r.recordedIndex(s, objects)            // It is -1 if there are no objects.
-	allFetched := findErr == nil || isAbsence(findErr) // Before, objects may lack the recorded one.
+	allFetched := findErr == nil || isAbsence(findErr) // Until then, objects may lack the recorded one.
 
 	switch {
 	case bound && allFetched && recorded < 0:
@@ -93,7 +93,7 @@ func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, e
 
 	for _, o := range objects {
 		found, err := o.labelsFor(s)
-		if note, ok := noteIfOptional(s, err); ok {
+		if note, ok := noteIfOptional(s, err); ok { // An absence that doesn't fail s.
 			firstNote = cmp.Or(firstNote, note)
 			continue
 		}
@@ -130,7 +130,7 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 		return title + " that an expression names"
 	}
 
-	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. Only errors have the other texts.
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. The empty texts are for errors only.
 
 	switch {
 	case name != "":
@@ -182,10 +182,10 @@ func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 }
 
 // ambiguityNote returns a note if res selects by name, and one of several candidates is picked: "Small team-a and Large team-a have the
-// same name, and Large team-a is picked: …". They are of several kinds, since only one object of a kind has the name. Otherwise, the
-// note is empty.
+// same name, and Large team-a is picked: …". They are of several kinds, since a selection by name gets at most one object of each kind.
+// Otherwise, the note is empty.
 func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, picked []namedObject) string {
-	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. Only errors have the other texts.
+	name, _ := r.selectorValue(res.Name, "", "") // With an error, the name is empty. The empty texts are for errors only.
 	if name == "" || len(candidates) < 2 || len(picked) == 0 {
 		return ""
 	}

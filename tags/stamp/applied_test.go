@@ -201,7 +201,7 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				f.Atomic = false
 
 				s := &Stamper{
-					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", NewLocator: everywhere(f), ComposedOwner: ours, Observed: w.observed()},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", NewLocator: everywhere(f), ComposedOwner: ours, Observed: w.observed()},
 					Transformer: reserving(nil, label("a", "1")),
 				}
 

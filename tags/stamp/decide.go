@@ -30,8 +30,8 @@ type Decision struct {
 	// have several entries, such as zone=a and zone=b. If the field has zone=a already, fill adds zone=b.
 	otherSystemsTags [][]tagset.Entry
 
-	// respelled has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
-	respelled []int
+	// respelledLabels has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
+	respelledLabels []int
 
 	// trustedWithoutSlot has the keys of the trusted labels without a tag slot.
 	trustedWithoutSlot []string
@@ -112,7 +112,7 @@ func (d *Decision) removeReserved() {
 		case !hasLabel:
 			d.takenAwayKeys = append(d.takenAwayKeys, key)
 		case !d.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
-			d.respelled = append(d.respelled, l.firstWithReservedKey[profile.FoldKey(labelKey)])
+			d.respelledLabels = append(d.respelledLabels, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (d *Decision) replace() error {
 	}
 
 	// removeReserved has removed Owner: me of an earlier step. The label with the key owner takes its slot, unless removeTags names owner.
-	for _, i := range d.respelled {
+	for _, i := range d.respelledLabels {
 		if !d.Labels.all[i].removed {
 			d.put(i)
 		}

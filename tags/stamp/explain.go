@@ -96,7 +96,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		l.Absent = set.ValuelessLabels
 	}
 
-	s.bytesInItems, s.addedBytes = 0, 0 // planAll adds to them.
+	s.memoryBytes, s.responseBytes = 0, 0 // planAll adds to them.
 
 	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out a field for
 	// launched resources that gets no labels: its plan has no launchedName.

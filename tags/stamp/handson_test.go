@@ -28,7 +28,7 @@ var labelsField = field.Field{Path: object.MustParsePath("spec.labels"), Shape: 
 func handingOn(labels ...tags.Label) *Stamper {
 	slices.SortFunc(labels, tags.Label.Compare)
 
-	return &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{}, NewLocator: everywhere(labelsField)}, Transformer: tags.NewTransformer(labels, nil)}
+	return &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, NewLocator: everywhere(labelsField)}, Transformer: tags.NewTransformer(labels, nil)}
 }
 
 // handedOn are labels that are there, and those that are handed on to them.

@@ -55,10 +55,10 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 		return
 	}
 
-	entries = d.follow(entries)
+	entries = d.follow(entries) // The cloud's values or, while the provider still writes old values, the field's.
 
 	switch {
-	case hasLabel && !isDesired: // The tag needs the slot of the first label. If a slot is free, fill puts the tag, and makes this label Ignored.
+	case hasLabel && !isDesired: // If a slot is free, fill puts the tag instead of the first label, and makes this label Ignored.
 		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
 	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
@@ -139,7 +139,7 @@ func (p *plan) noteIgnored() {
 
 	// A status without tags may get them later. It never gets them in either of two cases:
 	//   - The kind has no path for tags in its status.
-	//   - The resource has tags, and the provider has already read the resource in the cloud.
+	//   - The resource has tags that the provider doesn't set itself, and the provider has already read the resource in the cloud.
 	isTagged := hasMoreThanProviderTags(t, d.ObservedTags)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 

@@ -80,7 +80,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for i := range transformed.Skipped {
 		skipped := &transformed.Skipped[i]
 
-		// All resources of a cloud share a reason of its profile, unless the profile is Narrow: the profile for BucketObjects is for these only.
+		// isShared: all resources of the cloud skip the label for this reason. A Narrow profile is for one kind only, such as BucketObject.
 		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
@@ -96,7 +96,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	// With takes the star of the key team/* literally. As an argument of NewFoldedKeySet, team/* would be a pattern.
+	// A label's key may be team/*. With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -175,8 +175,8 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key) // A whole key is a pattern, too.
 
-		// The key of a string is the longest Known key that it begins with. An untrusted entry, from a field of the XR, makes no key Known: with
-		// zone=a, it would make the tag zone=a: b of the string zone=a=b, which is the tag zone: a=b of the label zone.
+		// An untrusted entry, from a field of the XR, makes no key Known. For example, the label zone has the tag zone: a=b, which is the string
+		// zone=a=b. If zone=a were Known, the string would be read as the tag zone=a: b, by the longest Known key.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			wholeKeys = append(wholeKeys, k.Key)
 		}

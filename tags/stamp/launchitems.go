@@ -20,9 +20,9 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	labels := fs.labels.labelsFor(t)
 
-	// bytesInItems is a field of the Stamper. It adds up over all lists of all resources.
-	if fs.bytesInItems += labeledCount * labels.sizeInItem(); fs.bytesInItems > maxBytesInItems {
-		return tooManyBytesInItems(labeledCount, len(labels.all))
+	// memoryBytes is a field of the Stamper. It adds up over all lists of all resources.
+	if fs.memoryBytes += labeledCount * labels.sizeInItem(); fs.memoryBytes > maxMemoryBytes {
+		return tooManyMemoryBytes(labeledCount, len(labels.all))
 	}
 
 	observed := make(map[string]object.Object)
@@ -85,9 +85,9 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
-	// bytesInItems is an estimate that stops the run before the work. addedBytes is exact.
-	if fs.addedBytes += stamped.Size() - item.Size(); fs.addedBytes > maxAdded {
-		return object.Node{}, tooManyBytes("labels in items of lists", "make fewer items")
+	// memoryBytes is an estimate that stops the run before the work. responseBytes is exact.
+	if fs.responseBytes += stamped.Size() - item.Size(); fs.responseBytes > maxResponseBytes {
+		return object.Node{}, tooManyResponseBytes("labels in items of lists", "make fewer items")
 	}
 
 	// If the place names an item, the function may have added it. An item that now has nothing but its key is left out, since the

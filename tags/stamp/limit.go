@@ -22,30 +22,30 @@ func (e *LimitError) Error() string {
 	return words.Items(e.head, e.resources, len(e.resources), words.MaxError)
 }
 
-// maxAdded is the most bytes that labels may add to composite resources and to items of lists. One label can be in a thousand items, and
-// Crossplane takes no response that is much larger.
-const maxAdded = 4 << 20
+// maxResponseBytes is the most bytes that labels may add to composite resources and to items of lists. One label can be in a thousand
+// items, and Crossplane takes no response that is much larger.
+const maxResponseBytes = 4 << 20
 
-// tooManyBytes returns a LimitError for a run whose labels add more than maxAdded bytes. The caller counts the bytes. The message names the
-// labels, and ends with the advice.
-func tooManyBytes(labels, advice string) error {
-	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, advice)}
+// tooManyResponseBytes returns a LimitError for a run whose labels add more than maxResponseBytes bytes. The caller counts the bytes. The
+// message names the labels, and ends with the advice.
+func tooManyResponseBytes(labels, advice string) error {
+	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxResponseBytes, advice)}
 }
 
-// maxBytesInItems is the most bytes of labels in all items of all lists. It limits the memory of a run, as maxAdded limits the response. A
-// label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
+// maxMemoryBytes is the most bytes of labels in all items of all lists. It limits the memory of a run, as maxResponseBytes limits the
+// response. A label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
 const (
-	entrySize       = 64
-	maxBytesInItems = 64 << 20
+	entrySize      = 64
+	maxMemoryBytes = 64 << 20
 )
 
-// tooManyBytesInItems returns a LimitError for so many labels in each of so many items. The caller counts the bytes, for maxBytesInItems.
-func tooManyBytesInItems(items, labels int) error {
+// tooManyMemoryBytes returns a LimitError for so many labels in each of so many items. The caller counts the bytes, for maxMemoryBytes.
+func tooManyMemoryBytes(items, labels int) error {
 	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
-		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxBytesInItems, entrySize)}
+		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxMemoryBytes, entrySize)}
 }
 
-// sizeInItem returns the bytes of the labels in one item of a list, for maxBytesInItems.
+// sizeInItem returns the bytes of the labels in one item of a list, for maxMemoryBytes.
 func (l *Labels) sizeInItem() (size int) {
 	for i := range l.all {
 		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)

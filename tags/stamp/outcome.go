@@ -79,10 +79,10 @@ func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
 }
 
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
-// Stamper audits. If labels are handed on, addedBytes of the Stamper counts the bytes that they add.
+// Stamper audits. If labels are handed on, responseBytes of the Stamper counts the bytes that they add.
 func (o *outcomes) add(p *plan) {
 	if p.HandsLabelsOn {
-		o.stamper.addedBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
+		o.stamper.responseBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
 
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {

@@ -5,7 +5,8 @@ import (
 )
 
 // planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
-// own. The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, and leaves env: prod.
+// own. The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, or replaces it by the tag of
+// a trusted label. It leaves env: prod.
 func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 
@@ -35,7 +36,7 @@ func decideReserved(s *State) *Decision {
 	d.removeReserved()
 
 	// The label owner replaces the tag Owner: me, which removeReserved has removed.
-	positions := d.respelled
+	positions := d.respelledLabels
 
 	// The label owner also replaces a tag that is spelled as the label, owner: me. removeReserved leaves such a tag.
 	for e := range d.Tags.All() {
@@ -45,7 +46,7 @@ func decideReserved(s *State) *Decision {
 	}
 
 	for _, i := range positions {
-		d.Tags.Put(d.entryToPut(i)) // Unlike d.put, this needs no record: d has none.
+		d.Tags.Put(d.entryToPut(i)) // Unlike d.put, this makes no record. Only tags that are taken away get one.
 	}
 
 	return d

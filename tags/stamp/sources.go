@@ -160,8 +160,8 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 }
 
 // mayGetLabels reports whether t may get labels. In the selectors of the input (resources), it skips matchTags and matchCloudTags, since a
-// later call may read other tags. If requirements depended on tags, they could change in each call, but Crossplane calls the function again
-// until they stay the same.
+// later call may read other tags. Requirements must not depend on tags: tags may differ in each call, and Crossplane calls the
+// function again until requirements stay the same.
 func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }

@@ -50,12 +50,12 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// bytesInItems counts the bytes of labels for all items of lists such as tagSpecifications, even of labels that aren't written there. It
-	// limits the memory: see maxBytesInItems.
-	bytesInItems int
+	// memoryBytes counts the bytes of all labels that the run decides on for items of lists such as tagSpecifications, written or not. It
+	// limits the memory: see maxMemoryBytes.
+	memoryBytes int
 
-	// addedBytes counts the bytes by which labels make items of lists and composite resources larger. It limits the response: see maxAdded.
-	addedBytes int
+	// responseBytes counts the bytes that labels add to items of lists and composite resources in the response: see maxResponseBytes.
+	responseBytes int
 }
 
 // New returns a Stamper for the resources of the request, with the labels of the set.
@@ -77,12 +77,13 @@ func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequ
 		RemoveTags:  set.Remove,
 		IgnoreTags:  set.Ignore,
 	}
-	s.SetsTag = s.newOwnTagCheck() // matchCloudTags doesn't count tags that this step sets.
+	s.SetsTag = s.newOwnTagCheck() // A field of the Finder: matchCloudTags ignores tags that this step sets.
 
 	return s
 }
 
-// Schemas returns the schemas of kinds that Crossplane has sent in answer to requirements.
+// Schemas returns the schemas of kinds that Crossplane has sent. The field Of asks for a schema. The field Given has only the schemas that
+// the pipeline step itself requires.
 func Schemas(required *require.Requirements) field.Schemas {
 	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
@@ -91,10 +92,9 @@ func Schemas(required *require.Requirements) field.Schemas {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 
-	// Entries of the input manage tags even if they give no tag work now: sources without labels may have given some in an earlier run, and
-	// their tags have to be removed. An input with none of these only copies Kubernetes metadata, and selects no resource.
-	hasEntries := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0
-	managesTags := s.hasTagWork() || hasEntries || in.TagPolicy != nil
+	// Sources without labels manage tags, too: they may have given labels in an earlier run, whose tags have to be removed. An input with none
+	// of these fields only copies Kubernetes metadata, and selects no resource.
+	managesTags := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
 
 	s.targets, err = s.Find(ctx, desired, managesTags)
 
@@ -106,7 +106,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 // or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
-	s.bytesInItems, s.addedBytes = 0, 0
+	s.memoryBytes, s.responseBytes = 0, 0
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -124,7 +124,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		case !t.HasField():
 			out.addResult(s.leaveAlone(t))
 		default:
-			p, err := s.planAll(t, out.addSkipsOf)
+			p, err := s.planAll(t, out.addSkipsOf) // planAll calls addSkipsOf for the plan of each field.
 			if err != nil {
 				return nil, err
 			}
@@ -137,8 +137,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			out.add(p)
 		}
 
-		if s.addedBytes > maxAdded { // Labels that are handed on exceed the limit: for items of lists, planAll would have failed.
-			return nil, tooManyBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
+		if s.responseBytes > maxResponseBytes { // planAll checks items of lists itself, so labels that are handed on exceed the limit.
+			return nil, tooManyResponseBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
 

@@ -97,7 +97,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 // two owners: Crossplane, and another field manager that owns the key or the value, but not both.
 func (p *plan) wouldLosePart(e *tagset.Entry) bool {
 	owner := p.target.Owners().Of(e)
-	hasTwoOwners := owner.Ours && !owner.OthersOwnKeyAndValue // e stays, so another field manager owns something of e.
+	hasTwoOwners := owner.Ours && !owner.OtherOwnsKeyAndValue // e stays, so another field manager owns something of e.
 	hasValue := !e.Opaque && e.Value.IsThere()
 
 	return hasTwoOwners && hasValue && !p.decision.Tags.HasTagOf(e)

@@ -107,7 +107,7 @@ func allOf(conditions ...celCondition) celCondition { return joinNonEmpty(condit
 // not returns the negated condition. An empty condition stays empty.
 func not(condition celCondition) celCondition { return surround("!(", condition, ")") }
 
-// anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses.
+// anyOfInParens joins the conditions as anyOf does, and puts several conditions in parentheses. None of them may be empty.
 func anyOfInParens(conditions ...celCondition) celCondition {
 	if len(conditions) <= 1 {
 		return anyOf(conditions...)
@@ -163,7 +163,8 @@ func exceeds(text celText, limit profile.Length) celCondition {
 	}
 
 	// In the key example.org/owner, limit.BeforeSlash is for example.org, and limit.Runes and limit.Bytes are for owner. In a key without a
-	// slash, such as owner, Runes and Bytes are for the whole key. A limit with BeforeSlash has one of these, too.
+	// slash, such as owner, Runes and Bytes are for the whole key. A limit with BeforeSlash has one of these, too: the
+	// expression is (tag.indexOf('/') < 0 ? tag.size() > 63 : tag.indexOf('/') > 253 || …).
 	slash := text + ".indexOf('/')" // The length of example.org, or -1 without a slash.
 	nameExceeds := exceedsSize(fmt.Sprintf("%s.substring(%s + 1)", text, slash), limit)
 
@@ -238,8 +239,8 @@ const capitalsOfIK = "\u0130\u212a"
 var lowercaseFormat = profile.NewFormat(nil, nil, true)
 
 // applyFormat returns the expression of the text in the format, such as l.tag.replace('/', '.').lowerAscii(). mayContain has characters
-// beyond ASCII that the text may contain. If the format makes lower case, the expression replaces each capital among them, such as É by é,
-// since CEL's lowerAscii leaves É as it is. Other characters in mayContain change nothing.
+// that the text may contain. If the format makes lower case, the expression replaces the capitals beyond ASCII among them, such as É by é,
+// since CEL's lowerAscii leaves É as it is. All other characters in mayContain change nothing.
 func applyFormat(text celText, mayContain string, format profile.Format) celText {
 	_, replacements, lowercase := format.Parts()
 	if !lowercase {

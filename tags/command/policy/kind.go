@@ -24,9 +24,9 @@ var builtInKinds string
 // parseKind returns the group and the name of the kind: apps/Deployment, or /Namespace for the core group. It returns an error if there
 // can't be such a kind: v1 has no kind Namespaces, and apps is no apiVersion, since it lacks the version.
 func parseKind(apiVersion, name string) (string, error) {
-	gv, _ := schema.ParseGroupVersion(apiVersion) // Empty if apiVersion is invalid.
+	gv, _ := schema.ParseGroupVersion(apiVersion) // Empty if apiVersion is invalid. For apps, it has a version, but no group.
 	isCore := gv == schema.GroupVersion{Version: "v1"}
-	isVersion := isCore || len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
+	isAPIVersion := isCore || len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version)
 	isKindName := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
 
 	kind := gv.Group + "/" + name
@@ -34,7 +34,7 @@ func parseKind(apiVersion, name string) (string, error) {
 	isBuiltInKind := strings.Contains(builtInKinds, "\n"+kind+"\n")
 
 	switch {
-	case !isVersion || !isKindName:
+	case !isAPIVersion || !isKindName:
 		return "", errors.Errorf("%q is not an apiVersion with a kind as manifests have them, e.g. apps/v1/Deployment or v1/Namespace", apiVersion+"/"+name)
 	case isBuiltInGroup && !isBuiltInKind:
 		return "", errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)

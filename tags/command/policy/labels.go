@@ -38,7 +38,7 @@ func resourceRule(groups []string, resources ...string) dict {
 // changes labels, annotations or a map such as spec.labels.
 func (p *policy) matchConditions() []dict {
 	changes := []celCondition{"oldObject == null", "object.metadata.?labels != oldObject.metadata.?labels", "object.metadata.?annotations != oldObject.metadata.?annotations"}
-	changes = append(changes, words.Map(p.FieldMaps, func(path object.Path) string { return valueAt("object", path) + " != " + valueAt("oldObject", path) })...)
+	changes = append(changes, words.Map(p.FieldMaps, func(f object.Path) celCondition { return valueAt("object", f) + " != " + valueAt("oldObject", f) })...)
 
 	return []dict{
 		namedExpression("kinds", "request.kind.group + '/' + request.kind.kind in "+sortedCELList(p.Kinds)),
@@ -77,6 +77,7 @@ func (p *policy) variables() []dict {
 			namedExpression("oldKeys", p.addUp(func(m labelMap) celText { return m.keyList(m.Old) })))
 	}
 
+	// illegible has the messages on values that CEL can't read.
 	if illegible := p.illegibleMessages(); illegible != "" {
 		out = append(out, namedExpression("illegible", illegible))
 	}
@@ -91,8 +92,8 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 	return joinNonEmpty(words.Map(p.labelMaps, expressionOf), " +\n")
 }
 
-// keyCount returns the expression of the number of labels that sources with the reading r find in the map, such as
-// variables.annotations. Labels with these keys don't count:
+// keyCount returns the expression of the number of labels in the map, such as variables.annotations, that the reading r finds. Labels
+// with these keys don't count:
 //
 //   - keys of labels in the function's input, which have tag slots of their own: see the method Slots
 //   - keys in the map alreadyCounted, such as variables.labels: the annotation owner and the label owner make one tag
@@ -104,6 +105,7 @@ func (p *policy) keyCount(r *reading, keyMap, alreadyCounted celText) celText {
 		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
+	// Without alreadyCounted, its condition is empty, and allOf leaves it out.
 	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, not(surround("k in ", alreadyCounted, ""))))
 }
 

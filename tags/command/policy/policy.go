@@ -151,7 +151,7 @@ type policy struct {
 	transformer *tags.Transformer
 }
 
-// defaultName is the beginning of the policy's name without --name. The name of the Composition follows.
+// defaultName begins the policy's name if there is no --name. The name of the Composition follows.
 const defaultName = "cloud-tags"
 
 // Validate returns an error if flags don't fit together, or if a flag has an invalid value.
@@ -168,8 +168,8 @@ func (c *Command) Validate() (err error) {
 		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
 }
 
-// makeInput makes the input from flags: --key-prefix sets the field keyPrefix. With a Composition, it makes none. It returns an error if
-// flags don't fit together.
+// makeInput makes the input from flags: --key-prefix sets the field keyPrefix. With --composition, it makes no input. It returns an error
+// if flags don't fit together.
 func (c *Command) makeInput() (err error) {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
@@ -186,7 +186,7 @@ func (c *Command) makeInput() (err error) {
 	}
 
 	fields["apiVersion"], fields["kind"] = v1beta1.APIVersion, v1beta1.Kind
-	fields["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
+	fields["providerTags"] = v1beta1.ProviderTagsNone // Only --reserved-tags leaves slots free.
 
 	if c.input, err = v1beta1.DecodeObject(fields); err != nil {
 		return errors.Wrap(err, "invalid flags")
@@ -285,15 +285,14 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 
 // newPolicy returns a policy with the input, and with the labels that are written in the input.
 func newPolicy(in *v1beta1.CloudTags) *policy {
-	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)} // It has no labels: Judge gets them one by one.
+	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)} // Without labels: Judge of package tags gets them one by one.
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				// Slots leaves a slot free for each label of the input: see keyCount. An untrusted label with a reserved key would be skipped, and
-				// get no slot, so all of them count as trusted.
+				// Labels count as trusted, so that Slots leaves a slot free even for a label with a reserved key. keyCount doesn't count its key.
 				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
