@@ -20,7 +20,7 @@ type Transformer struct {
 	// reservedPatterns are the patterns of reserved keys, such as platform/*.
 	reservedPatterns []string
 
-	// reservedKeys is the set of all keys that match reservedPatterns, such as platform/env. It ignores case, and knows no key format.
+	// reservedKeys has the keys that match reservedPatterns before a key format applies, such as platform/env. It ignores case.
 	reservedKeys profile.KeySet
 
 	keyPrefix string

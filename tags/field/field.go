@@ -161,9 +161,9 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// lacks it. The shape is None then.
 	UndeclaredPath string
 
-	// EntryProfile is the tag profile that the matching entry of tagFields names.
+	// EntryProvider is the provider that the matching entry of tagFields names.
 	// Empty if there is no such entry, or if it names none.
-	EntryProfile string
+	EntryProvider string
 
 	// EntryLacksPath says whether the entry of tagFields that matches the kind has no fieldPath: the entry asks for the known
 	// field of the kind. A Field of shape None has it, too. If the resource wraps a manifest, it is true only if nobody knows
@@ -234,12 +234,12 @@ func (c Chain) Locate(k Kind) (Field, bool) {
 	for _, l := range c {
 		f, ok := l.Locate(k)
 		if ok {
-			f.EntryLacksPath, f.EntryProfile = f.EntryLacksPath || asked.EntryLacksPath, cmp.Or(f.EntryProfile, asked.EntryProfile)
+			f.EntryLacksPath, f.EntryProvider = f.EntryLacksPath || asked.EntryLacksPath, cmp.Or(f.EntryProvider, asked.EntryProvider)
 			return f, true
 		}
 
 		if f.EntryLacksPath {
-			asked = Field{EntryLacksPath: true, EntryProfile: f.EntryProfile}
+			asked = Field{EntryLacksPath: true, EntryProvider: f.EntryProvider}
 		}
 	}
 

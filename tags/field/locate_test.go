@@ -42,8 +42,8 @@ func text(f field.Field) string {
 		c = append(c, "kubernetes-labels")
 	}
 
-	if f.EntryProfile != "" {
-		c = append(c, "profile="+f.EntryProfile)
+	if f.EntryProvider != "" {
+		c = append(c, "profile="+f.EntryProvider)
 	}
 
 	if f.PossibleField != nil {

@@ -60,7 +60,7 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 // FromTagField returns the tag field of the entry tf for a kind without other facts. It has no shape if
 // the entry asks for the known field of a kind.
 func FromTagField(tf *v1beta1.TagField) Field {
-	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), EntryProfile: tf.Provider}
+	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), EntryProvider: tf.Provider}
 
 	// Managed resources report tags at the path at which they ask for them.
 	if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
@@ -138,7 +138,7 @@ func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
 	}
 
-	f.EntryProfile, f.EntryLacksPath = asked.EntryProfile, true
+	f.EntryProvider, f.EntryLacksPath = asked.EntryProvider, true
 
 	return f, ok
 }
@@ -152,7 +152,7 @@ func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
 	}
 
 	f = f.wrapped()
-	f.EntryProfile = cmp.Or(asked.EntryProfile, f.EntryProfile)
+	f.EntryProvider = cmp.Or(asked.EntryProvider, f.EntryProvider)
 
 	return f, true
 }

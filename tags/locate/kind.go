@@ -263,8 +263,8 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition turns the labels in the field into tags.
 		p.Profile = profile.Composite()
 	} else {
-		p.Profile, p.APIProfile = ts.profilesOf(k, f.EntryProfile, k.Tagged().Kind)
-		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.EntryProfile), k)
+		p.Profile, p.APIProfile = ts.profilesOf(k, f.EntryProvider, k.Tagged().Kind)
+		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.EntryProvider), k)
 	}
 
 	if p.NoFieldReason == None {
@@ -301,7 +301,7 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 	case f.OnRequest:
 		return OnRequest
 	case f.EntryLacksPath && !k.Wraps.Empty():
-		return Unlisted // Only an entry without a path matches the Object, and nothing knows the kind of its manifest.
+		return Unlisted // The Object is known only by an entry without a path, and nothing knows the kind of its manifest.
 	case f.UndeclaredPath != "":
 		return Undeclared
 	case f.PossibleField != nil:
@@ -345,7 +345,7 @@ func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) fun
 			return f
 		}
 
-		other := k.Kind
+		other := k.Kind // With all but the apiVersion.
 		other.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.GroupVersionKind.Kind)
 
 		f := desiredField

@@ -23,17 +23,17 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 		return
 	}
 
-	parent.NeverWritten = field.NeverWrittenLaunches(k.GroupKind())
+	parent.NeverWritten = field.NeverWrittenLaunches(k.GroupKind()) // Such as ebsBlockDevice.tags of an Instance.
 
-	for _, l := range ts.recordingSchemas.Launched(k.Kind) {
+	for _, l := range ts.recordingSchemas.Launched(k.Kind) { // recordingSchemas asks Crossplane for schemas.
 		if l.Path.Equal(parent.Field.Path) { // An entry of tagFields has made volumeTags the tag field.
 			continue
 		}
 
-		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // Unlike recordingSchemas, schemaAtHand asks Crossplane for no schema.
+		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // schemaAtHand asks for none.
 		p := &LaunchedPlace{LaunchedField: l}
 		p.Field = &p.LaunchedField.Field
-		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.EntryProfile, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
+		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.EntryProvider, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		ts.setForInstanceMetadata(k, &p.Place)
 		parent.Launched = append(parent.Launched, p)
 	}

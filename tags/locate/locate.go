@@ -197,7 +197,7 @@ func (ts *Targets) Locate(t *Target) bool {
 	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile // The Profile of a Target hides Place.Profile.
 
 	if t.NoFieldReason == None {
-		// With ForInstanceMetadata, instanceMetadataKindOf isn't nil.
+		// Only kinds that instanceMetadataKindOf knows have ForInstanceMetadata.
 		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
 		t.applyInstanceMetadataRules()
 		t.readTagField()
@@ -259,8 +259,8 @@ func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
 	return object.MapNode(fields)
 }
 
-// HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field. Find has located the tag field if the
-// first two hold.
+// HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field. If the first two hold, Find has
+// looked for the field, so that NoFieldReason is known.
 func (t *Target) HasField() bool {
 	return t.Selected && t.LeaveReason == None && t.NoFieldReason == None
 }

@@ -42,7 +42,7 @@ func (t *Target) ReadTags(value object.Node, keys *tagset.Keys) *tagset.Set {
 // ReportedTags returns the reported tags of t. A Bucket has them at status.atProvider.tagsAll or, without this field, at
 // status.atProvider.tags. ReportedTags returns nil if no such field can be read, and an empty set for tagsAll: {}.
 func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
-	for _, path := range t.Field.Observed {
+	for _, path := range t.Field.Observed { // The paths of reported tags.
 		value, _ := t.Observed.At(path) // An error means that there is no such field.
 		if set := t.ReadTags(value, keys); set != nil {
 			return set
@@ -54,7 +54,7 @@ func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 
 // ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show this:
 //   - t has the condition Ready. For an Object of provider-kubernetes, it doesn't count: the wrapped resource may not be ready.
-//   - The parent of the reported tags, status.atProvider, has a text such as arn. Conditions, numbers and objects don't count: a provider
+//   - The parent of the reported tags, status.atProvider, has a text such as arn. Numbers, lists and objects don't count: a provider
 //     may write these earlier.
 func (t *Target) ProviderHasObserved() bool {
 	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {
@@ -84,7 +84,7 @@ func (t *Target) MayReportDeletedTags() bool {
 // such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. If a step desires an atomic field (fieldDesired), it
 // replaces the whole field, and no tags stay.
 func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	// stayingEntries filters a map before ReadTags reads it, which is faster. The loop filters lists and atomic fields.
+	// stayingEntries only makes maps faster: the loop would filter them, too.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	for e := range set.All() { // All permits Remove, and a nil set.
 		if !t.Owners().Stays(e, fieldDesired) {
@@ -98,7 +98,7 @@ func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset
 // TagsAfterApply returns the tags in the tag field of t once Crossplane has applied the value. If the value is {env: prod}, and
 // kubectl-edit owns owner: me, TagsAfterApply returns both tags.
 func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
-	set, err := tagset.Read(value, t.Field, keys)
+	set, err := tagset.Read(value, t.Field, keys) // Without a value, the set is empty, and not nil.
 	if err != nil {
 		return nil, err
 	}

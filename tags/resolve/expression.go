@@ -50,7 +50,7 @@ func (r *resolver) evaluate(e expression.Expression, setting string) (*structpb.
 }
 
 // valuelessError returns the *absence of an expression without a value. why is the reason, such as "it is empty". The note has the
-// setting: "the expression of the name has no value: it is empty". The failure has no setting, since callers put it before the error.
+// setting: "the expression of the name has no value: it is empty". The failure doesn't, since callers name the setting when they wrap it.
 func valuelessError(setting, why string) error {
 	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", setting, why)}
 }

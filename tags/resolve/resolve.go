@@ -124,9 +124,9 @@ func SurplusMessage(surplus int) string {
 		words.Count(surplus, "label", "labels"), profile.CountCap, maxLabels)
 }
 
-// Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. It also
-// gets the trusted labels of Overridden, since such a label wins after all if its key becomes a reserved key. On Google Cloud, a/b becomes
-// a_b. If a_b is reserved, a trusted label a/b wins over a later, untrusted one.
+// Transformer returns the transformer that makes tags of the set's labels, with the formats and reserved keys of the input. A label
+// that a later source overrides may win after all: on Google Cloud, a/b becomes a_b, and if a_b is reserved, only a trusted label may have
+// it. So the transformer also gets the trusted labels of Overridden.
 func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
@@ -143,7 +143,7 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 func (s *LabelSet) CommonLabels() []tags.Label {
 	lastSources := s.PerResource.differingKeys()
 
-	// A key that doesn't differ has the source nil, which is later than none.
+	// For a key that doesn't differ, lastSources has nil, and IsLaterThan of nil is false.
 	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return lastSources[l.TagKey].IsLaterThan(l.Source) })
 }
 
@@ -193,8 +193,8 @@ type resolver struct {
 	// selections has what selectedObjects has found so far, for each source that it was asked for.
 	selections map[*v1beta1.Source]selection
 
-	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts counts the patterns in fields
-	// and expressions, by the part of the input that reads them first: removeTags[0], or include of sources[1].
+	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts counts these and the patterns of
+	// removeTags and ignoreTags, by the part of the input that reads them first: removeTags[0], or include of sources[1].
 	keyPatterns   map[patternsPlace]keyPatterns
 	patternCounts map[string]int
 }
@@ -205,7 +205,7 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	r := &resolver{
-		mergedLabels: newMergedLabels(profile.NewFoldedKeySet(input.ReservedKeys...), 0),
+		mergedLabels: newMergedLabels(profile.NewFoldedKeySet(input.ReservedKeys...), 0 /* room */),
 
 		input:          input,
 		xr:             namedObject{Object: xr, name: compositeResource},
@@ -252,7 +252,7 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 
 	// The provider in a field of the composite resource wins over the provider of a class.
 	if p := input.Provider; p != nil && !p.FromFieldPath.IsZero() {
-		provider, err := r.textOf(p, "") // An absence is ignored, and needs no note.
+		provider, err := r.textOf(p, "") // There is no note, since an absence is ignored.
 		if err != nil && !isAbsence(err) {
 			return LabelSet{}, errors.Wrap(err, "cannot resolve provider")
 		}

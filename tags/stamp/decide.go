@@ -415,10 +415,11 @@ func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 // patch. It also returns tags that the schema of the kind doesn't admit, such as a value with too many characters.
 func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
+		// If entries come from the cloud, ignoredEntries has checked all of them. In a copied tag, only the first counts.
 		needs, isAdmitted := d.slotsForEntries(entries), entries[0].FitsIn(d.Labels.Limits)
 
 		if isAdmitted && d.hasFree(needs) {
-			d.free -= max(needs, 0) // If needs is negative, the tag gives back slots. Labels get these in the next run, trusted ones first.
+			d.free -= max(needs, 0) // If the tag loses entries, needs is negative. Labels get these slots in the next run, trusted ones first.
 			d.Tags.PutEntries(entries)
 		} else {
 			unplaced = append(unplaced, entries)

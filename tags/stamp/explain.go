@@ -57,7 +57,7 @@ type LookedField struct {
 type LookedTag struct {
 	Key, Value string
 
-	// Label is the label whose tag has this key, or nil.
+	// Label is the tag of the label with this key, or nil.
 	Label *tags.Tag
 
 	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if there is none.
@@ -96,7 +96,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		l.Absent = set.ValuelessLabels
 	}
 
-	s.memoryBytes, s.responseBytes = 0, 0 // planAll adds to them.
+	s.memoryBytes, s.responseBytes = 0, 0 // planAll adds to them, and fails above their limits.
 
 	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out a field for
 	// launched resources that gets no labels: its plan has no launchedName.
@@ -115,7 +115,8 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
 	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 
-	// The decision has changed the tags of its State, so the field is read once more. With allKeys, every string of a list is a tag.
+	// The decision has changed the tags of its State, so the field is read once more. Keys say which strings of a list are tags: with allKeys,
+	// all are.
 	labels := *p.labels
 	labels.Keys = *p.labels.allKeys()
 
@@ -152,7 +153,7 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 			tag.Label = &s.Labels.all[i].Tag
 		}
 
-		// An entry can name a qualified key, which only a label has.
+		// An entry of ignoreTags can name a qualified key, which only the tag of a label has.
 		tag.NamedBy = s.Labels.firstNaming(ignore, cmp.Or(tag.Label, &tags.Tag{Key: tag.Key, Value: tag.Value}))
 		f.Tags = append(f.Tags, tag)
 	}
@@ -194,6 +195,7 @@ func (s *Stamper) Preview(labels *tags.Transformer, p *profile.Profile) *LookedF
 	plan, _ := s.planField(t, s.newResourceLabels(labels).labelsFor(t)) // Only tags that are there already can make it fail.
 	out := s.lookedField(plan)
 
+	// A new resource has no Mismatch, so out.Labels begins with the records of plan.labels.all.
 	for i := range plan.labels.all {
 		record := &out.Labels[i]
 		present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry)

@@ -6,9 +6,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// slotTakenByOther reports whether a tag of another field manager takes the slot that e needs. Such a tag stays, though no step desires it.
-// So a label that replaces the tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the same string
-// counts: env=prod can't take the slot of env=dev.
+// slotTakenByOther reports whether the slot of the entry e is taken anyway, by another field manager's tag that stays though no step
+// desires it. A label that replaces this tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the
+// same string counts: env=prod can't take the slot of env=dev.
 func (d *Decision) slotTakenByOther(e *tagset.Entry) bool {
 	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
 }
@@ -21,7 +21,7 @@ func (d *Decision) replaceStayingTags() error {
 
 	for i := range d.records {
 		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID) // Has compares keys only.
-		if wouldReplace && d.slotsNeededBy(i) <= 0 {
+		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                            // It is negative if the label frees slots.
 			if err := d.putUnlessConflict(i); err != nil {
 				return err
 			}

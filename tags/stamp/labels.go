@@ -18,6 +18,7 @@ type Labels struct {
 	// Keys finds the tags of labels when a field is read.
 	tagset.Keys
 
+	// transformed has the labels as tags of the profile, and the profile's rules for keys.
 	transformed *tags.Transformed
 
 	// all has the labels that such fields can hold, in the order in which they take tag slots: labels of trusted sources come first. The
@@ -133,7 +134,7 @@ func (l *Labels) add(t tags.Tag) bool {
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
 	l.positionByID[l.all[i].entry.ID] = i
 
-	// Spellings has the keys of labels that differ in case alone, on a cloud that ignores case.
+	// On a cloud that ignores case, Spellings has the folded key of labels whose keys differ in case alone.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
 		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
@@ -182,6 +183,7 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 		}
 	}
 
+	// keys are tag keys already. KeySet adds wholeKeys in the key format.
 	l.Known, l.Patterns = l.transformed.KeySet(wholeKeys...).With(keys...), l.transformed.KeySet(patterns...)
 }
 

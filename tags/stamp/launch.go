@@ -98,7 +98,7 @@ func (fs *fieldStamper) stampField(t *locate.Target, place *locate.LaunchedPlace
 	return nil
 }
 
-// planNamed returns the plan for the field of t, which gets labels. Messages call the field by the name: see plan.launchedName.
+// planNamed plans the labels of the field of t, and sets launchedName, the field's name in messages.
 func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*plan, error) {
 	p, err := fs.planField(t, fs.labels.labelsFor(t))
 	if err == nil {

@@ -20,7 +20,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 	labels := fs.labels.labelsFor(t)
 
-	// memoryBytes is a field of the Stamper. It adds up over all lists of all resources.
+	// memoryBytes is a field of the embedded Stamper, so it adds up over all lists of all resources.
 	if fs.memoryBytes += labeledCount * labels.sizeInItem(); fs.memoryBytes > maxMemoryBytes {
 		return tooManyMemoryBytes(labeledCount, len(labels.all))
 	}
@@ -85,7 +85,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
-	// memoryBytes is an estimate that stops the run before the work. responseBytes is exact.
+	// memoryBytes is an estimate: it stops runs before the work if they are much too large. responseBytes is exact.
 	if fs.responseBytes += stamped.Size() - item.Size(); fs.responseBytes > maxResponseBytes {
 		return object.Node{}, tooManyResponseBytes("labels in items of lists", "make fewer items")
 	}

@@ -9,7 +9,7 @@ import (
 
 // removeReservedAt is for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own. It
 // removes tags with reserved keys that an earlier step has set there without a trusted source. If the field is in the items of a list,
-// removeReservedAt removes nothing. A switch holds no tags: see switchOn.
+// removeReservedAt removes nothing. A switch, such as propagateTags, holds no tags.
 func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.targetAt(place)
@@ -53,8 +53,8 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 	for e := range set.All() {
 		key, isReserved := labels.reservedKey(e)
 		i, isLabel := labels.positionOf(e)
-		isTagOfTrusted := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // Reserved labels are trusted.
-		mayStay := isTagOfTrusted || d.isEarlierTrusted(e) || labels.setByProvider(e)
+		isOfTrustedLabel := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // Only trusted labels are Reserved.
+		mayStay := isOfTrustedLabel || d.isEarlierTrusted(e) || labels.setByProvider(e)
 
 		if isReserved && !mayStay {
 			keys = append(keys, key)

@@ -22,7 +22,8 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	default:
 		p.NoFieldReason = t.NoFieldReason
 
-		// Undeclared is about composite resources, and says more than Composite. Unknown says that the kind looks like a managed resource.
+		// A composite resource has the reason Composite, unless another fits better: Undeclared says more, and Unknown says that the kind looks
+		// like a managed resource.
 		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
 		if t.IsComposite() && !fitsBetter {
 			p.NoFieldReason = locate.Composite
@@ -42,7 +43,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 func (s *Stamper) keepAppliedTags(p *plan) {
 	t := p.target
 	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
-	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Without a Place, nobody has looked for the tag field.
+	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Without a Place, NoFieldReason is None before Locate looks for the field.
 
 	switch {
 	case isUnknown:

@@ -115,7 +115,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 	return d.appendTakenAway(append(d.records, d.Labels.unfit...))
 }
 
-// appendTakenAway appends the records of tags that are taken away, such as the reserved owner: me of an earlier step.
+// appendTakenAway appends the records of tags that are taken away, such as {owner: me} of an earlier step if the key owner is reserved.
 func (d *Decision) appendTakenAway(records []Record) []Record {
 	for _, key := range d.takenAwayKeys {
 		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
@@ -148,14 +148,14 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 			record.Reason = profile.CountCap
 		}
 
-		record.Limit = api.Limit(record.Reason) // Without a Reason, there is no Limit, and isShared says nothing.
+		record.Limit = api.Limit(record.Reason) // Without a Reason, there is no Limit, and isShared doesn't count.
 		record.isShared = record.Reason != profile.CountCap
 		surplus-- // A tag that is refused for another reason counts, too.
 	}
 }
 
-// labelIsTag reports whether the field has the tag of the label at position i, with the label's value. The labels a: b=c and a=b: c have
-// the same string in a list, a=b=c. The string is the tag of one of them only.
+// labelIsTag reports whether the field has the tag of the label at position i, with the label's value. The labels {a: b=c} and {a=b: c}
+// have the same string in a list, a=b=c. The string is the tag of one of them only.
 func (d *Decision) labelIsTag(i int) bool {
 	l := &d.Labels.all[i]
 	e := d.Tags.Find(l.entry.ID)

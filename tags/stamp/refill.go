@@ -43,7 +43,7 @@ var (
 func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	wouldRefill := refilledByProvider(t, keys)
 	mustStay := wouldRefill || neededByParent(t, empty)
-	needsTwoRuns := wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys) // The API server would refuse the empty field in this run.
+	needsTwoRuns := wouldRefill && !t.Field.Atomic && ownedByCrossplane(t, keys) // In this run, the API server would refuse an empty field that isn't atomic.
 
 	switch {
 	case needsTwoRuns:
@@ -57,9 +57,9 @@ func writeEmptyField(t *locate.Target, keys *tagset.Keys, empty object.Node) (ob
 	}
 }
 
-// refilledByProvider reports whether two things hold: without the tag field, the provider would copy the cloud's tags to it, and with an
-// empty field, it wouldn't. It returns false if the schema of the kind admits no empty field. The cloud has tags to copy if wasTagged finds
-// any in the tag field. The status proves nothing: many providers never remove a tag there that the cloud has lost.
+// refilledByProvider reports whether the provider would copy the cloud's tags to a missing tag field, but not to an empty one (LateInit).
+// It returns false if the schema of the kind admits no empty field, or if the cloud has no tags to copy: see wasTagged. The status proves
+// nothing, since many providers never remove a tag there that the cloud has lost.
 func refilledByProvider(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !schemaRefusesEmpty(t) && wasTagged(t, keys)
 }
@@ -132,8 +132,8 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
 }
 
-// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. Crossplane counts as the owner of an atomic
-// field, which it replaces as a whole. The result is false in three cases:
+// ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. If field managers own the field as a whole,
+// Crossplane counts as its owner, since it replaces the field. The result is false in three cases:
 //   - The provider owns an entry, such as crossplane-kind.
 //   - There is no entry.
 //   - Owners are unknown.

@@ -92,7 +92,7 @@ func TestProfile(t *testing.T) {
 			}
 
 			f := shapes["Map"].field
-			f.EntryProfile = tc.rule
+			f.EntryProvider = tc.rule
 
 			s := &Stamper{Finder: locate.Finder{Input: in, Provider: tc.other, NewLocator: everywhere(f)}, Transformer: transformer(label("a", "1"))}
 			r := tagstest.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)

@@ -245,7 +245,7 @@ func isAdmittedKey(reason profile.SkipReason) bool {
 // Slots returns how many tag slots are left for the labels of an object, such as 47. limitText is the limit for messages: "aws tags:
 // count-cap (at most 47 tags on a resource: 50, less 3 of the provider)".
 func (c *profileChecker) Slots() (slots int, limitText string) {
-	// inputLabels have no values here. So each label with an admitted key takes a slot, even if it is skipped for its value later.
+	// Values of inputLabels aren't known here. So a label takes a slot if its key is admitted, whatever its value.
 	inputKeys := words.MapIf(c.policy.inputLabels, func(l tags.Label) (string, bool) {
 		tag, reason := c.tagger.Judge(l)
 		return tag.Key, isAdmittedKey(reason)

@@ -84,7 +84,7 @@ func pluralOf(name string) string {
 	stem, endsInY := strings.CutSuffix(name, "y")
 
 	switch {
-	case strings.HasSuffix(name, "endpoints"): // The kind Endpoints is a plural already.
+	case name == "endpoints": // The kind Endpoints is a plural already.
 		return name
 	case strings.HasSuffix(name, "s"):
 		return name + "es"
@@ -103,7 +103,7 @@ func (p *policy) APIResources() []schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
 		plural := p.plurals[kind]
 
-		// A group without a dot, such as apps, has kinds of Kubernetes itself.
+		// Only Kubernetes has groups without a dot, such as apps. Kinds of other groups, such as networking.k8s.io, need plurals in --match.
 		if plural == "" && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}

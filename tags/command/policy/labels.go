@@ -98,15 +98,15 @@ func (p *policy) addUp(expressionOf func(m labelMap) celText) celText {
 //   - keys of labels in the function's input, which have tag slots of their own: see the method Slots
 //   - keys in the map alreadyCounted, such as variables.labels: the annotation owner and the label owner make one tag
 func (p *policy) keyCount(r *reading, keyMap, alreadyCounted celText) celText {
-	counts := r.ReadsKey(keyMap)
+	isCounted := r.ReadsKey(keyMap)
 
 	if len(p.inputLabels) > 0 {
 		inputKeys := words.Map(p.inputLabels, func(l tags.Label) string { return l.TagKey })
-		counts = allOf(counts, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
+		isCounted = allOf(isCounted, fmt.Sprintf("!(%s in %s)", r.celTagKey, sortedCELList(words.Distinct(inputKeys))))
 	}
 
 	// Without alreadyCounted, its condition is empty, and allOf leaves it out.
-	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(counts, not(surround("k in ", alreadyCounted, ""))))
+	return fmt.Sprintf("%s.filter(k, %s).size()", keyMap, allOf(isCounted, not(surround("k in ", alreadyCounted, ""))))
 }
 
 // changedLabels returns the expression of the list of labels that the request adds or changes. Other labels may be older than the policy,

@@ -359,6 +359,7 @@ var actions = []string{"Deny", "Warn", "Audit"}
 func (c *Command) addAction(value string) error {
 	for action := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(actions, action) {
+			// DidYouMean ends in a space.
 			return errors.Errorf("%smust be one of %s", words.DidYouMean(action, actions), strings.Join(actions, ", "))
 		}
 
@@ -424,7 +425,7 @@ func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
 	})), nil
 }
 
-// checkSelector returns an error if no object can have the label of --selector with the key.
+// checkSelector returns an error if the label of --selector with this key has an invalid key or value.
 func (c *Command) checkSelector(key string) error {
 	value := c.Selector[key]
 	if faults := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(value)); len(faults) > 0 {
@@ -459,6 +460,7 @@ func (p *policy) policyAndBinding(name string, constraints dict, conditions, var
 
 // toYAML returns the manifests as YAML. Comments at the top name the sources, rules and kinds that are not checked.
 func (p *policy) toYAML(manifests []dict) string {
+	// Empty if Unchecked is.
 	notes := surround("#\n# It doesn't check:\n# - ", strings.Join(p.Unchecked, "\n# - "), "\n")
 	docs := words.Map(manifests, func(m dict) string {
 		y, _ := yaml.Marshal(m) // Nothing in it can fail.

@@ -14,7 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// readOptions say how a source reads labels. Sources with the same readOptions share a reading, whatever objects they read.
+// readOptions say how a source reads labels. Sources with the same readOptions share a reading, which has their CEL expressions.
 type readOptions struct {
 	// Prefix is the prefix of labels and annotations, such as tags.example.org/. If it is empty, the source reads the map at path, such
 	// as spec.labels.
@@ -48,6 +48,7 @@ func readOptionsOf(s *v1beta1.Source, kind string) readOptions {
 		o.includesKey = anyOfInParens(append(patternConditions(o.Key(), include.Keys), "false")...)
 	}
 
+	// Without except, its condition is empty, and allOf leaves it out.
 	o.includesKey = allOf(o.includesKey, not(anyOfInParens(patternConditions(o.Key(), include.Except)...)))
 
 	if o.readsConfigs && len(s.Names) > 0 {
@@ -67,7 +68,7 @@ func isConfig(kind string) bool { return field.IsConfig(kind[strings.IndexByte(k
 // owner. With keyForm Tag, owner is the tag key. Else owner is the qualified key, and the tag key is acme:owner, with the key prefix acme:.
 func (o readOptions) Key() celText {
 	if o.Prefix == "" {
-		return "string(k)"
+		return "string(k)" // CEL doesn't know the type of keys in a field.
 	}
 
 	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(o.Prefix))

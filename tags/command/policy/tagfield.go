@@ -291,7 +291,7 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 // addUnchecked adds to Unchecked the kinds without a policy, by reason: "2 kinds, each of which has its tags in one string". The text
 // has the names of the kinds, unless they have no tag field or the input doesn't select them.
 func (p *policy) addUnchecked(kindsByReason map[string][]schema.GroupVersionKind) {
-	// WhyLeftAlone gives these two reasons in the same words for nearly all targets.
+	// Reasons are compared by their texts, which are the same for nearly all targets.
 	anyTarget := &locate.Target{Kind: &locate.TargetKind{}}
 	reasonsWithoutNames := []string{anyTarget.WhyLeftAlone(locate.NoField), anyTarget.WhyLeftAlone(locate.NotSelected)}
 
@@ -340,7 +340,7 @@ var notInNames = regexp.MustCompile("[^a-z0-9]+")
 // still break it in the same way, if the policy judged the object before.
 func (p *policy) resourcePolicy(f *tagField) []dict {
 	// The policy didn't judge the old object if one of these conditions is true: the old object was only observed, or the input's field
-	// resources doesn't select it (InputSelector), or --selector doesn't (p.Selector).
+	// resources doesn't select it (InputSelector), or --selector doesn't (p.Selector). anyOf leaves out empty conditions.
 	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{p.Selector}.Selects("oldObject")))
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. In CEL, dyn
@@ -418,6 +418,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 }
 
 // Tags returns the expression of the list of tags that the function reads in the object's field, such as [{'key': 'owner', 'value': 'a'}].
+// In the expression, f is the value of the field, k is a key in a map, and e is an item of a list.
 // If the field or an item in it has a wrong type, the list is empty: the API server refuses the object by its schema.
 func (f *tagField) Tags(obj celText) celText {
 	switch f.Shape {
