@@ -71,7 +71,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
-	// ShortestKey looks for a key of the set that a separator follows in the entry.
+	// ShortestKey finds a key of the set at the beginning of the entry, before a separator. Without a separator, it finds none.
 	_, isProviders := providersKeySet.ShortestKey(entry, separator)
 	_, isReserved := d.reservedTagKeys.ShortestKey(entry, separator)
 
@@ -89,7 +89,8 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // It returns false if neither the input nor the key format has a prefix.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	// If the key format has a prefix of its own, it takes the place of keyPrefix. For an empty key, Prefixed returns the prefix alone.
+	// If the key format has a prefix of its own, it takes the place of keyPrefix. Prefixed takes a key without and with keyPrefix, here the
+	// empty key.
 	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
@@ -112,6 +113,7 @@ func (d *Transformed) TagKeys(key string) (tagKeys []string) {
 // KeySet returns the tag keys that match the patterns, with or without the key format. On Google Cloud, team/* matches team/a
 // and team_a, but not plexsphere:team/a.
 func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
+	// Patterns needs keyPrefix to replace it by the key format's own prefix.
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
 		all = append(all, d.keyFormat.Patterns(p, d.transformer.keyPrefix)...)
@@ -127,16 +129,16 @@ func NewTransformer(labels []Label, keyFormats map[string]profile.Format) *Trans
 }
 
 // Reserve reserves the keys that match the patterns for trusted labels. A pattern is a key such as owner, or the beginning of keys
-// and a star, such as platform/*. The denied labels have reserved keys, and are skipped.
+// and a star, such as platform/*. The denied labels have reserved keys, and are skipped. Reserve also sets the key prefix.
 func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Label) {
 	t.reservedPatterns, t.reservedKeys = patterns, profile.NewFoldedKeySet(patterns...)
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
 // SetOverridden sets the trusted labels that lost to labels of later sources: of labels with the same tag key, the later one wins, trusted
-// or not. But on some clouds, the trusted label wins after all. For example, a_b is reserved, and a trusted source and a later, untrusted
-// one both give a/b. On Google Cloud, a/b becomes a_b, so the untrusted label is skipped there, and the trusted label becomes the tag. If
-// several of the trusted labels have the same tag key, the last one counts.
+// or not. If a cloud's key format makes a reserved key of an untrusted winner's key, the winner is skipped there, and the trusted label
+// becomes the tag. For example, a_b is reserved, and both labels have the key a/b: on Google Cloud, a/b becomes a_b. If several of the
+// trusted labels have the same tag key, the last one counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -184,7 +186,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		reason := d.add(l)
 
 		// l may have won over a trusted label with its TagKey. The trusted label becomes a tag after all if l was skipped for a reserved key, or
-		// if the trusted label's own tag key is reserved. These keys differ if one of the labels has keyForm: Tag, since its key gets no prefix.
+		// if the trusted label's own key is reserved. Their keys on this profile can differ: a key with keyForm: Tag gets no prefix.
 		overridden, hasOverridden := t.overridden[l.TagKey]
 		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
 			d.add(overridden)

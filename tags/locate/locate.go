@@ -23,8 +23,8 @@ type Finder struct {
 	// Input selects resources, and has tagFields.
 	Input *v1beta1.CloudTags
 
-	// Provider is the provider that a field of the composite resource or a class names, such as aws. Provider is empty if
-	// neither names one. Provider counts only for kinds that no other setting gives a provider: see providerOf.
+	// Provider comes from a field of the composite resource or from a class, such as aws, or is empty. It counts only for kinds that
+	// get no provider from anything else: see providerOf.
 	Provider string
 
 	// CompositeGroup is the API group of the composite resource. Kinds of this group are not managed resources.
@@ -80,9 +80,9 @@ type Target struct {
 	DesiredValue, ObservedValue object.Node
 	DesiredErr, ObservedErr     error
 
-	// inInstanceMetadata reports whether EC2 shows tags of the resource, or of instances that it launches, in instance
+	// metadataTagsEnabled reports whether EC2 shows tags of the resource, or of instances that it launches, in instance
 	// metadata.
-	inInstanceMetadata bool
+	metadataTagsEnabled bool
 
 	managers managers
 
@@ -102,7 +102,7 @@ type Targets struct {
 	interned map[string]string
 
 	// recordingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
-	// empty Node. Crossplane sends that schema in a later call.
+	// empty Node. Crossplane sends that schema in a later call, with other Targets.
 	recordingSchemas field.Schemas
 	schemas          map[schema.GroupVersionKind]object.Node
 }
@@ -198,7 +198,7 @@ func (ts *Targets) Locate(t *Target) bool {
 
 	if t.NoFieldReason == None {
 		// Only kinds that instanceMetadataKindOf knows have ForInstanceMetadata.
-		t.inInstanceMetadata = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
+		t.metadataTagsEnabled = t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == "enabled"
 		t.applyInstanceMetadataRules()
 		t.readTagField()
 	}

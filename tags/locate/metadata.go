@@ -55,7 +55,7 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 // profileRules: Cloud, its Profile gives the label platform/env the key plexsphere:platform.env. With other profileRules, its APIProfile
 // refuses the key plexsphere:platform/env, as EC2 does.
 func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
-	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn {
+	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn { // Labels that are handed on are no tags.
 		return
 	}
 
@@ -63,7 +63,7 @@ func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 	if ts.finder.Input.ProfileRules == profile.Cloud {
 		inMetadata.Profile = p.Profile.InMetadata()
 	} else {
-		inMetadata.APIProfile = cmp.Or(p.APIProfile, p.Profile).InMetadata()
+		inMetadata.APIProfile = cmp.Or(p.APIProfile, p.Profile).InMetadata() // Without an APIProfile, the API has the rules of Profile.
 	}
 
 	p.ForInstanceMetadata = &inMetadata
@@ -71,17 +71,17 @@ func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
 
 // applyInstanceMetadataRules gives t the key rules of EC2 instance metadata, if EC2 shows the tags of t's field in it.
 func (t *Target) applyInstanceMetadataRules() {
-	if t.ForInstanceMetadata == nil || !t.inInstanceMetadata {
+	if t.ForInstanceMetadata == nil || !t.metadataTagsEnabled {
 		return
 	}
 
 	kind, path := instanceMetadataKindOf(t.Kind), t.Field.Path
 
 	// These are tags of an instance if they are at tagsPath, or in the item of tagSpecifications with resourceType: instance. For an item,
-	// t.Resource and the parent of its tags are the item itself: see LaunchedTarget.
+	// t.Resource is the item, and the path is tags, so the parent is the item: see LaunchedTarget.
 	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
-		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile
+		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile // The Profile of a Target hides Place.Profile.
 	}
 }
 

@@ -46,20 +46,20 @@ type managers struct {
 }
 
 // owner returns the Owner of an entry whose only owner is the field manager called name. For the composedOwner, Ours is true. For the field
-// manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, HasOther is true.
+// manager of another composite resource, such as apiextensions.crossplane.io/composed/ffff, HasOtherManager is true.
 func (ms *managers) owner(name string) Owner {
 	if name == ms.composedOwner || slices.Contains(earlierOwners, name) {
 		return Owner{Ours: true}
 	}
 
-	return Owner{HasOther: true, Manager: name}
+	return Owner{HasOtherManager: true, Manager: name}
 }
 
 // An Owner says who owns an entry of a tag field, or an atomic field.
 type Owner struct {
-	// Ours reports whether Crossplane owns the entry for this composite resource. HasOther reports whether another field manager
-	// owns the entry. Ours and HasOther may both be true.
-	Ours, HasOther bool
+	// Ours reports whether Crossplane owns the entry for this composite resource. HasOtherManager reports whether another field manager
+	// owns the entry. Ours and HasOtherManager may both be true.
+	Ours, HasOtherManager bool
 
 	// Manager is the name of the other field manager, such as kubectl-edit. If there are several, it is the first by name.
 	Manager string
@@ -70,16 +70,16 @@ type Owner struct {
 }
 
 // stays reports whether an entry of this owner stays if Crossplane no longer desires the entry. An entry without an owner stays.
-func (o Owner) stays() bool { return !o.Ours || o.HasOther }
+func (o Owner) stays() bool { return !o.Ours || o.HasOtherManager }
 
-// with returns the Owner of an entry that both own. If Crossplane and kubectl-edit own an entry, its Owner has Ours, HasOther, and the
-// Manager kubectl-edit.
+// with returns the Owner of an entry that both own. If Crossplane and kubectl-edit own an entry, its Owner has Ours, HasOtherManager, and
+// the Manager kubectl-edit.
 func (o Owner) with(other Owner) Owner {
-	if other.HasOther && (!o.HasOther || other.Manager < o.Manager) {
+	if other.HasOtherManager && (!o.HasOtherManager || other.Manager < o.Manager) {
 		o.Manager = other.Manager
 	}
 
-	o.Ours, o.HasOther = o.Ours || other.Ours, o.HasOther || other.HasOther
+	o.Ours, o.HasOtherManager = o.Ours || other.Ours, o.HasOtherManager || other.HasOtherManager
 	o.OtherOwnsKeyAndValue = o.OtherOwnsKeyAndValue || other.OtherOwnsKeyAndValue
 
 	return o
@@ -127,7 +127,7 @@ func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 }
 
 // stayingEntries returns the entries of a map of tags that stay if no step desires them. For {env: prod, owner: me}, it returns
-// {owner: me} if Crossplane alone owns env. It returns lists, atomic fields and fields of unknown owners as they are.
+// {owner: me} if Crossplane alone owns env. It leaves lists, atomic fields and fields of unknown owners to Stays.
 func (o *Owners) stayingEntries(tags object.Node) object.Node {
 	if !tags.IsObject() || o.Unknown || o.Atomic {
 		return tags
@@ -164,9 +164,9 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// A depth says how far down the path a field manager owns something: see follow. wholeDepth is the largest depth of managers that own
-	// nothing inside their element, and partDepth the largest depth of the others. For spec.tags, {"f:spec": {"f:tags": {}}} makes wholeDepth
-	// 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
+	// A depth says how far down the path a field manager owns something: see follow. wholeDepth is the largest depth of managers that own an
+	// element of the path and nothing inside it, and partDepth the largest depth of the others. For spec.tags, {"f:spec": {"f:tags": {}}}
+	// makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	// If the field is atomic, an owner of an entry owns the field, too: it may have written the entry before the field became atomic.
@@ -191,7 +191,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			entryOwner = entryOwner.with(owner)
 		}
 
-		if owner.HasOther && isWhole && depth == len(path) { // {"f:tags": {}}
+		if owner.HasOtherManager && isWhole && depth == len(path) { // {"f:tags": {}}
 			out.HeldBy = min(cmp.Or(out.HeldBy, owner.Manager), owner.Manager) // the first by name
 		}
 
@@ -223,7 +223,7 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 		ownsValue := element.Field(valueElement).IsThere()
 
 		if ownsItem || ownsValue || owner.Ours {
-			owner.OtherOwnsKeyAndValue = owner.HasOther && ownsItem && ownsValue
+			owner.OtherOwnsKeyAndValue = owner.HasOtherManager && ownsItem && ownsValue
 			key := entryKey(string(e), f)
 			o.entries[key] = o.entries[key].with(owner)
 		}

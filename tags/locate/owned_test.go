@@ -178,7 +178,7 @@ func TestOwnersInAnyOrder(t *testing.T) {
 	}{
 		"AtomicWholeAndEntry": {
 			reason: "Who wrote an entry while the field wasn't atomic owns the field, too.",
-			first:  entry, other: whole, atomic: true, want: &Owners{Atomic: true, fieldOwner: Owner{Ours: true, HasOther: true, Manager: "other"}},
+			first:  entry, other: whole, atomic: true, want: &Owners{Atomic: true, fieldOwner: Owner{Ours: true, HasOtherManager: true, Manager: "other"}},
 		},
 		"TagsAndSpec": {reason: "An owner of all of spec shouldn't count beside one of the tags.", first: spec, other: whole, want: &Owners{Atomic: true, fieldOwner: Owner{Ours: true}}},
 	}

@@ -223,7 +223,7 @@ func (p *keyPatterns) addText(text, name string) error {
 	switch {
 	case n.IsNull() || n.IsList() || n.IsObject():
 		return p.addNode(n, name)
-	default:
+	default: // All other texts that isYAML admits have several lines.
 		return errors.Errorf("%s has several lines, but is neither a list nor a map in YAML: begin each line with - and a space", name)
 	}
 }

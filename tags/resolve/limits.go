@@ -86,8 +86,8 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 	return labels[:min(len(labels), maxLabels)]
 }
 
-// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. The set of a resource has all keys of common,
-// which is full, so these labels have no room there, either. Labels that differ per resource aren't in common, and stay.
+// dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Then common is full, and the set of each
+// resource has all keys of common, so it has no room for these labels, either. Labels that differ per resource aren't in common, and stay.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {

@@ -186,15 +186,15 @@ type resolver struct {
 	contextObjects map[string]object.Object // Objects of the context by key, as far as they were read.
 	required       *require.Requirements
 
-	// evaluator evaluates expressions. passedSources are the sources that requireObjects has passed to it, even if they have no objects.
+	// evaluator evaluates expressions. passedSources are the sources whose objects, if any, it has got from requireObjects.
 	evaluator     *expression.Call
 	passedSources map[*v1beta1.Source]bool
 
 	// selections has what selectedObjects has found so far, for each source that it was asked for.
 	selections map[*v1beta1.Source]selection
 
-	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts counts these and the patterns of
-	// removeTags and ignoreTags, by the part of the input that reads them first: removeTags[0], or include of sources[1].
+	// keyPatterns has the patterns of each field or expression that an include has read. patternCounts has the number of patterns that each
+	// part of the input reads, such as removeTags[0] or include of sources[1], for maxPatterns. A pattern that two parts read counts once.
 	keyPatterns   map[patternsPlace]keyPatterns
 	patternCounts map[string]int
 }
@@ -252,7 +252,7 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 
 	// The provider in a field of the composite resource wins over the provider of a class.
 	if p := input.Provider; p != nil && !p.FromFieldPath.IsZero() {
-		provider, err := r.textOf(p, "") // There is no note, since an absence is ignored.
+		provider, err := r.textOf(p, "" /* note */) // An absence is ignored.
 		if err != nil && !isAbsence(err) {
 			return LabelSet{}, errors.Wrap(err, "cannot resolve provider")
 		}
@@ -277,8 +277,8 @@ func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 	name := r.input.SourceName(i)
 	err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
 	emptyNote, isEmpty := noteIfOptional(s, err)
-	selected := r.selections[s] // If s selects objects, takeSource has set it.
-	isInChain := s.ReadsNoLabels() || s.Resource.IsComputed()
+	selected := r.selections[s]                               // If s selects objects, takeSource has set it.
+	isInChain := s.ReadsNoLabels() || s.Resource.IsComputed() // See Hop.
 
 	if selected.ambiguity != "" {
 		r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, selected.ambiguity})
@@ -303,7 +303,7 @@ func (r *resolver) finishLabels() error {
 		return err
 	}
 
-	differs := slices.ContainsFunc(r.set.PerResource.all(), (*scopedLabel).differs)
+	differs := slices.ContainsFunc(r.set.PerResource.all(), (*scopedLabel).differs) // all accepts nil.
 
 	switch {
 	case !differs:
@@ -333,7 +333,7 @@ func differsPerResource(s v1beta1.Source) bool {
 // Buckets, takeLabel adds l to the PerResource only.
 func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
-		p.addScoped(&scopedLabel{Label: l, wasFound: true}, s)
+		p.addScoped(&scopedLabel{Label: l, wasFound: true}, s) // l has a value already.
 	}
 
 	if s.Resources == nil {

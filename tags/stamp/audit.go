@@ -73,7 +73,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 //     so.
 //   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
 //     Changes.Removed has plexsphere:env.
-func (s *Stamper) addUnselected(o *outcomes, targets *locate.Targets, t *locate.Target) {
+func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *locate.Target) {
 	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
 		return
 	}

@@ -22,8 +22,8 @@ type Look struct {
 	// LeftAlone says why the resource's tags are not managed. It is empty if the tags are managed.
 	LeftAlone string
 
-	// Absent has the labels whose expressions have no value for the resource.
-	Absent []resolve.ValuelessLabel
+	// ValuelessLabels has the labels whose expressions have no value for the resource.
+	ValuelessLabels []resolve.ValuelessLabel
 
 	// Fields has the tag field of the resource, and then its fields for launched resources. It is empty if the resource is left alone.
 	Fields []LookedField
@@ -93,7 +93,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 			return nil, &ResolveError{err}
 		}
 
-		l.Absent = set.ValuelessLabels
+		l.ValuelessLabels = set.ValuelessLabels
 	}
 
 	s.memoryBytes, s.responseBytes = 0, 0 // planAll adds to them, and fails above their limits.
@@ -115,11 +115,10 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 	name := cmp.Or(p.launchedName, p.target.Field.Path.String())
 	f := LookedField{Field: p.target.Field, Name: name, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
 
-	// The decision has changed the tags of its State, so the field is read once more. Keys say which strings of a list are tags: with allKeys,
-	// all are.
 	labels := *p.labels
-	labels.Keys = *p.labels.allKeys()
+	labels.Keys = *p.labels.allKeys() // With these, each string of a list is a tag.
 
+	// The decision has changed the tags of its State, so the field is read once more.
 	before, err := s.stateOf(newPlan(p.target, &labels))
 	if err != nil {
 		f.Mismatch = err.Error()

@@ -163,7 +163,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		switch {
 		case isReserved:
 			found.addOwned(NoteReserved, owner.Manager, reservedKey)
-		case owner.HasOther && d.Labels.hasKeyPrefix(e): // Nobody could be asked to remove an entry without an owner.
+		case owner.HasOtherManager && d.Labels.hasKeyPrefix(e): // Without another manager, nobody could be asked to remove e.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string isn't read as a tag, and has no Key.
 		}
@@ -194,7 +194,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
 // was free for the tag backup: daily of the cloud.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // A tag has no entries left if removeTags names each, such as zone=a and zone=b.
+	for _, entries := range d.otherSystemsTags { // A tag may have the entries zone=a and zone=b, or none if removeTags names both.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

@@ -43,8 +43,8 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	return desired
 }
 
-// outcomes is an Outcome in the making: Stamp adds one resource after the other.
-type outcomes struct {
+// An outcomeBuilder makes an Outcome: Stamp adds one resource after the other.
+type outcomeBuilder struct {
 	Outcome
 
 	stamper  *Stamper
@@ -52,9 +52,9 @@ type outcomes struct {
 	limits   limits
 }
 
-// newOutcomes returns outcomes without results, for that many resources.
-func newOutcomes(s *Stamper, resourceCount int) *outcomes {
-	return &outcomes{
+// newOutcomeBuilder returns an outcomeBuilder without results, for that many resources.
+func newOutcomeBuilder(s *Stamper, resourceCount int) *outcomeBuilder {
+	return &outcomeBuilder{
 		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object)}, stamper: s,
 		allSkips: skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
 		limits:   limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
@@ -62,7 +62,7 @@ func newOutcomes(s *Stamper, resourceCount int) *outcomes {
 }
 
 // addResult adds the result r, and its Stamped resource to Changed.
-func (o *outcomes) addResult(r Result) {
+func (o *outcomeBuilder) addResult(r Result) {
 	r.trimRecords()
 	o.Results = append(o.Results, r)
 
@@ -73,14 +73,14 @@ func (o *outcomes) addResult(r Result) {
 
 // addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or
 // the plan of another field, such as volumeTags of an Instance.
-func (o *outcomes) addSkipsOf(resourcePlan, p *plan) {
+func (o *outcomeBuilder) addSkipsOf(resourcePlan, p *plan) {
 	o.allSkips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
 }
 
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
 // Stamper audits. If labels are handed on, responseBytes of the Stamper counts the bytes that they add.
-func (o *outcomes) add(p *plan) {
+func (o *outcomeBuilder) add(p *plan) {
 	if p.HandsLabelsOn {
 		o.stamper.responseBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
 	}
@@ -97,7 +97,7 @@ func (o *outcomes) add(p *plan) {
 }
 
 // finish returns the Outcome once all resources are added. The error is a LimitError if labels lack slots that they must get.
-func (o *outcomes) finish() (*Outcome, error) {
+func (o *outcomeBuilder) finish() (*Outcome, error) {
 	counts := o.allSkips.resourceCounts
 	o.Skips, o.CloudRefuses = o.allSkips.skipped.sorted(counts), o.allSkips.refused.sorted(counts)
 

@@ -129,7 +129,7 @@ func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 
 	set := t.ReadTags(t.ObservedValue, keys)
 
-	return set != nil && (set.Len() == 0 || hasMoreThanProviderTags(t, set))
+	return set != nil && (set.Len() == 0 || hasNonProviderTags(t, set))
 }
 
 // ownedByCrossplane reports whether Crossplane owns all entries of the observed field of t. If field managers own the field as a whole,
@@ -152,10 +152,10 @@ func ownedByCrossplane(t *locate.Target, keys *tagset.Keys) bool {
 	return true
 }
 
-// removeForOneRun returns the desired resource of t without the tag field. While Crossplane owns tags, most API servers would refuse an
-// empty field. Once Crossplane has applied the resource without the field, it owns no tag any more, and the next run can add the empty
-// field. removeForOneRun also removes LateInitialize from the managementPolicies, and saves the old managementPolicies in an annotation.
-// See testdata/cases/refilled.yaml.
+// removeForOneRun returns the desired resource of t without the tag field. While Crossplane owns tags, most API servers would make null of
+// an empty field, and refuse null. Once Crossplane has applied the resource without the field, it owns no tag any more, and the next run
+// can add the empty field. removeForOneRun also removes LateInitialize from the managementPolicies, and saves the old managementPolicies in
+// an annotation. See testdata/cases/refilled.yaml.
 func removeForOneRun(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 
@@ -164,12 +164,12 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 		return r, err
 	}
 
-	desired, err := r.At(policiesPath)
+	desiredPolicies, err := r.At(policiesPath)
 	if err != nil {
 		return object.Object{}, err
 	}
 
-	policies := desired
+	policies := desiredPolicies
 	if !policies.IsThere() {
 		policies, _ = t.Observed.At(policiesPath)
 	}
@@ -177,7 +177,7 @@ func removeForOneRun(t *locate.Target) (object.Object, error) {
 	saved := policiesUntouched // saved becomes the value of emptiedAnnotation.
 
 	if actions, hadLateInitialize := withoutLateInitialize(policies); hadLateInitialize {
-		saved = cmp.Or(tagset.TextOf(desired), "null") // The desired policies, not the observed ones: JSON such as ["*"], or null.
+		saved = cmp.Or(tagset.TextOf(desiredPolicies), "null") // JSON such as ["*"], or null if no step desires policies.
 
 		if r, err = object.Set(r, policiesPath, object.ListNode(words.Map(actions, object.TextNode))); err != nil {
 			return object.Object{}, err
@@ -230,14 +230,15 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 	return object.Set(r, policiesPath, desired)
 }
 
-// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. Without this tag, the API server would
-// make null of the empty field, and then refuse the resource in each run. This is so in two cases:
-//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it. For example, a provider first wrote a tag there.
-//     Then a label replaced this tag, and now the label is gone.
-//   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}.
+// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. In two cases, the API server would make
+// null of an empty object, and then refuse the resource in each run, and removeForOneRun can't help:
+//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it, so the field would stay without tags. For example,
+//     a provider first wrote a tag there. Then a label replaced this tag, and now the label is gone. The note is NoteLeftover.
+//   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}. Without the field,
+//     the parent would be empty. The note is NoteLastKept.
 //
-// Tags of an atomic field have no owners of their own, and need no last tag: see neededByParent. The two cases are Held and Only in
-// testdata/cases/refilled.yaml.
+// Tags of an atomic field have no owners of their own, and neededByParent keeps such a field without tags. The two cases are Held and Only
+// in testdata/cases/refilled.yaml.
 func (p *plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
 	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
@@ -277,7 +278,7 @@ func (p *plan) noteLastTag() {
 	getsNoTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0
 
 	// The cloud can have a last tag only if the status reports one, or the tag field had one.
-	if lastStays && getsNoTags && (hasMoreThanProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {
+	if lastStays && getsNoTags && (hasNonProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

@@ -19,11 +19,11 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
 
 	p.allRecords = p.decision.appendTakenAway(nil) // Records with the fate TakenAway, such as for owner: me.
-	p.getsDecidedTags = true                       // So the records are reported.
+	p.getsDecidedTags = true                       // Only the records of such plans are reported.
 
-	if set.Changed() {
+	if set.Changed() { // decideReserved changes set.
 		p.Stamped, err = writeField(t, &l.Keys, set)
-		p.recordMismatch(err)
+		p.recordMismatch(err) // Without an error, there is no Mismatch.
 	}
 
 	return p
@@ -33,12 +33,12 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 // there is the trusted label owner: team-a, the label replaces owner: me, and also Owner: me.
 func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
-	d.removeReserved()
+	d.removeReserved() // It leaves tags that are spelled as a trusted label.
 
 	// The label owner replaces the tag Owner: me, which removeReserved has removed.
 	positions := d.respelledLabels
 
-	// The label owner also replaces a tag that is spelled as the label, owner: me. removeReserved leaves such a tag.
+	// The label owner also replaces a tag that is spelled as the label, owner: me.
 	for e := range d.Tags.All() {
 		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
 			positions = append(positions, i)

@@ -57,7 +57,7 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether the reason comes from the tag profile, and not from single resources. One record that says so is enough.
+	// isShared reports whether the reason comes from the tag profile, and not from single resources. One record that says so decides.
 	isShared bool
 
 	// labelSources has the sources of the label.
@@ -77,7 +77,7 @@ func (s *skips) add(resourcePlan, p *plan) {
 	}
 
 	if !p.getsDecidedTags {
-		return // The records of the decision aren't true.
+		return // The field stays as it is, whatever the records say.
 	}
 
 	for i := range p.allRecords {
@@ -95,7 +95,7 @@ func (s *skips) add(resourcePlan, p *plan) {
 }
 
 // lacksSlotInBoth reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
-// field of the resource itself either. The two fields may have different limits.
+// field of the resource itself either. With different limits, the label would have two Skips.
 func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
 	// With the same Labels, records are in the same order. If nothing was decided for the resource's own field, resourcePlan has none.
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)

@@ -82,14 +82,14 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	}
 
 	return func(t *locate.Target, key string) bool {
-		l := s.commonLabels().labelsFor(t)
+		common := s.commonLabels().labelsFor(t)
 		hasKey := func(label tags.Label) bool {
-			tag, _ := l.transformed.Judge(label) // Even a skipped label has a tag key.
-			return l.ID(tag.Key) == l.ID(key)    // On Azure, ours:Env and ours:env have one ID.
+			tag, _ := common.transformed.Judge(label)   // Even a skipped label has a tag key.
+			return common.ID(tag.Key) == common.ID(key) // On Azure, ours:Env and ours:env have one ID.
 		}
 
-		// keyBelongsToFunction is about keyPrefix and the labels of all resources.
-		if l.keyBelongsToFunction(key) || slices.ContainsFunc(labelsPerResource, hasKey) {
+		// keyBelongsToFunction is about keyPrefix and the common labels.
+		if common.keyBelongsToFunction(key) || slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}
 

@@ -105,7 +105,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 // the tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a LimitError,
 // or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
-	out := newOutcomes(s, len(targets.All))
+	out := newOutcomeBuilder(s, len(targets.All))
 	s.memoryBytes, s.responseBytes = 0, 0
 
 	for _, t := range targets.All {

@@ -69,8 +69,8 @@ func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Target.Field.ProviderTags, e.Key)
 }
 
-// hasMoreThanProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
-func hasMoreThanProviderTags(t *locate.Target, set *tagset.Set) bool {
+// hasNonProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
+func hasNonProviderTags(t *locate.Target, set *tagset.Set) bool {
 	for e := range set.All() {
 		if !locate.ProviderSets(t.Field, e.Key) {
 			return true

@@ -357,9 +357,9 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 		})
 	}
 
-	for i := range l.Absent {
-		tag, _ := f.Transformed.Judge(l.Absent[i].Label)
-		out = append(out, LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Source: t.title(tag.Label), Why: l.Absent[i].Why, NoValue: true})
+	for i := range l.ValuelessLabels {
+		tag, _ := f.Transformed.Judge(l.ValuelessLabels[i].Label)
+		out = append(out, LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Source: t.title(tag.Label), Why: l.ValuelessLabels[i].Why, NoValue: true})
 	}
 
 	slices.SortStableFunc(out, func(a, b LostLabel) int {

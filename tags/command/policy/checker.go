@@ -41,7 +41,7 @@ type profileChecker struct {
 	admittedValues profile.Class
 
 	// prefixCharacters has the characters of the key prefix and of the prefix in keyFormat. A tag key has a capital such as É only from a
-	// prefix, since skipMessages refuses É in keys of labels.
+	// prefix: if the key becomes lower case, skipMessages refuses É in keys of labels.
 	prefixCharacters string
 
 	// CELTagKey and CELTagValue are the expressions that tag and value stand for, such as l.tag.lowerAscii().

@@ -149,8 +149,8 @@ func (m labelMap) illegibleValues() celText {
 		return "" // CEL can read all values.
 	}
 
-	// Messages quote values of labels and annotations. These have a prefix, and are strings. A value in a field such as spec.labels may be
-	// none.
+	// Labels and annotations have a prefix, and are strings, so messages quote their values. A field such as spec.labels may have other
+	// values.
 	subject := m.celLabelName
 	if m.Prefix != "" {
 		subject += " + ' = ' + " + quotedInMessage(value)

@@ -186,7 +186,7 @@ func (c *Command) makeInput() (err error) {
 	}
 
 	fields["apiVersion"], fields["kind"] = v1beta1.APIVersion, v1beta1.Kind
-	fields["providerTags"] = v1beta1.ProviderTagsNone // Only --reserved-tags leaves slots free.
+	fields["providerTags"] = v1beta1.ProviderTagsNone // Only the number in --reserved-tags stays free.
 
 	if c.input, err = v1beta1.DecodeObject(fields); err != nil {
 		return errors.Wrap(err, "invalid flags")
@@ -285,14 +285,14 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 
 // newPolicy returns a policy with the input, and with the labels that are written in the input.
 func newPolicy(in *v1beta1.CloudTags) *policy {
-	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)} // Without labels: Judge of package tags gets them one by one.
+	p := &policy{CloudTags: in, transformer: (&resolve.LabelSet{}).Transformer(in)} // Without labels: taggers judge them one by one.
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
 		for _, key := range resolve.InputKeys(s) {
 			if l, ok := resolve.LabelOf(in, s, key); ok {
-				// Labels count as trusted, so that Slots leaves a slot free even for a label with a reserved key. keyCount doesn't count its key.
+				// Each label counts as trusted, so that Slots leaves a slot free for it even if its key is reserved.
 				l.Trusted = true
 				p.inputLabels = append(p.inputLabels, l)
 			}
@@ -310,6 +310,7 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Unchecked, "; "))
 	}
 
+	// addReadings has added the prefixes of the input's sources.
 	if err := firstError(p.Prefixes, checkPrefix); err != nil {
 		return "", err
 	}
@@ -328,7 +329,8 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 // checkPrefix returns an error for a prefix such as a/b/c, with which no key of a label or annotation can begin. A prefix may stop in the
 // middle of a key's domain, such as tags.exa, or in the middle of its name, such as tags.example.org/team-.
 func checkPrefix(prefix string) error {
-	// These are the shortest keys: tags.example.org/team-x for the prefix tags.example.org/team-, and tags.exax/x for the prefix tags.exa.
+	// These are the shortest keys with the prefix. A name has at most 63 characters, so a long prefix can only begin a domain, as in
+	// tags.exax/x.
 	if isAnnotationKey(prefix+"x") || isAnnotationKey(prefix+"x/x") {
 		return nil
 	}

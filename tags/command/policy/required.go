@@ -99,7 +99,7 @@ func (p *policy) addRequirementsOf(rule *v1beta1.TagRule, composite v1beta1.Reso
 	hasOtherKind := slices.ContainsFunc(sources, func(s tagSource) bool { return s.kind != kind })
 
 	switch {
-	case kind == "" || hasOtherKind: // E.g. several Namespaces can give it, or a Namespace and the XR.
+	case kind == "" || hasOtherKind: // kind is empty if several Namespaces can give it, for example.
 		return "not only objects of one kind can give the tag"
 	case !slices.Contains(p.Kinds, kind):
 		return fmt.Sprintf("%s gives the tag, which no --match names", kindTitle(kind))
