@@ -233,6 +233,7 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 		k.Profile = profile.Of(provider).Name
 	}
 
+	// Targets have this profile until Locate.
 	k.profileBeforeLocate, _ = ts.profilesOf(k, "", k.Tagged().Kind)
 
 	return k
@@ -270,7 +271,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	if p.NoFieldReason == None {
 		ts.addLaunchedPlaces(k, p)
 		p.Field.Limits = field.LimitsOf(ts.schemaAtHand(k), p.Field)
-		ts.setForInstanceMetadata(k, p)
+		ts.setForInstanceMetadata(k, p) // EC2 refuses more keys in instance metadata.
 	}
 
 	return p

@@ -164,9 +164,9 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 
 	out := &Owners{}
 
-	// A depth says how far down the path a field manager owns something: see follow. wholeDepth is the largest depth of managers that own an
-	// element of the path and nothing inside it, and partDepth the largest depth of the others. For spec.tags, {"f:spec": {"f:tags": {}}}
-	// makes wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
+	// A depth says how far down the path a field manager owns something: see follow. wholeDepth is the largest depth at which a manager owns
+	// an element as a whole (isWhole), and partDepth the largest depth of the others. For spec.tags, {"f:spec": {"f:tags": {}}} makes
+	// wholeDepth 2, and {"f:spec": {"f:tags": {"f:env": {}}}} makes partDepth 3.
 	wholeDepth, partDepth := 0, 0
 
 	// If the field is atomic, an owner of an entry owns the field, too: it may have written the entry before the field became atomic.
@@ -191,14 +191,15 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			entryOwner = entryOwner.with(owner)
 		}
 
-		if owner.HasOtherManager && isWhole && depth == len(path) { // {"f:tags": {}}
-			out.HeldBy = min(cmp.Or(out.HeldBy, owner.Manager), owner.Manager) // the first by name
+		isHolder := owner.HasOtherManager && isWhole && depth == len(path) // {"f:tags": {}}
+		if isHolder && (out.HeldBy == "" || owner.Manager < out.HeldBy) {
+			out.HeldBy = owner.Manager
 		}
 
 		out.addEntries(owner, ownedEntries, writtenField)
 	}
 
-	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // No field manager owns anything deeper than wholeDepth.
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // At an equal depth, managers own what is beside the path.
 	out.Atomic, out.fieldOwner = f.Atomic || isOwnedWhole, out.fieldOwner.with(entryOwner)
 
 	return out

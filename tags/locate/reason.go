@@ -117,6 +117,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 
 // WhyUnselected returns why the input doesn't select t: NotInCloud if only matchCloudTags keeps t from being selected, or else NotSelected.
 func (t *Target) WhyUnselected() Reason {
+	// Place is nil before Locate.
 	canHaveTags := t.Place != nil && t.NoFieldReason == None && !t.Profile.HandsLabelsOn
 	if canHaveTags && t.ByCloudTags {
 		return NotInCloud
@@ -155,5 +156,5 @@ func (t *Target) nearestKindHint() string {
 	return "; of " + tagged.Group + " the index knows " + kind
 }
 
-// IsUnknown reports whether r is about a managed kind that may or may not have a tag field.
+// IsUnknown reports whether r is about a managed kind of which nothing is known, not even a PossibleField.
 func (r Reason) IsUnknown() bool { return r == Unknown || r == UnknownDespiteEntry }

@@ -32,7 +32,7 @@ func (ts *Targets) Unmatched() []string {
 	for i := range ts.finder.Input.TagFields {
 		path := fmt.Sprintf("tagFields[%d]", i)
 		if !ts.finder.Input.Origins.IsStandard(path) && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
-			out = append(out, path)
+			out = append(out, path) // It is in no standard, so it needs no Where.
 		}
 	}
 

@@ -307,7 +307,7 @@ func (d *Decision) fill() error {
 
 	// As d.free is still 0, putFitting puts only copies that need no slot. It returns the others, which wait until the end.
 	waitingCopies := d.putFitting(d.tagsToCopy())
-	incomplete, missing := d.splitOtherSystemsTags()
+	incomplete, missing := d.splitOtherSystemsTags()                                                  // The field has some entries of an incomplete tag, and none of a missing tag.
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
 
 	d.free = d.freeSlots()
@@ -400,7 +400,7 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	}
 
 	for i := range entries {
-		if d.slotTakenByOther(&entries[i]) { // The field lacks the entry, but another field manager has it: its slot counts as taken.
+		if d.slotTakenByOther(&entries[i]) { // The field lacks the entry, but another field manager has it: freeSlots has counted its slot.
 			n--
 		}
 	}
@@ -415,7 +415,7 @@ func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 // patch. It also returns tags that the schema of the kind doesn't admit, such as a value with too many characters.
 func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
-		// If entries come from the cloud, ignoredEntries has checked all of them. In a copied tag, only the first counts.
+		// The first entry is enough for Limits: ignoredEntries has checked each entry of the cloud, and of a copied tag only the first is put.
 		needs, isAdmitted := d.slotsForEntries(entries), entries[0].FitsIn(d.Labels.Limits)
 
 		if isAdmitted && d.hasFree(needs) {

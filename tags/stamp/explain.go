@@ -57,7 +57,7 @@ type LookedField struct {
 type LookedTag struct {
 	Key, Value string
 
-	// Label is the tag of the label with this key, or nil.
+	// Label is the label with this key, as a tag, or nil.
 	Label *tags.Tag
 
 	// Manager is the name of the other field manager that owns the tag in the observed resource. It is empty if there is none.

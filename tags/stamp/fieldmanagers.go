@@ -20,7 +20,7 @@ func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
-		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID) // Has compares keys only, even in a list.
+		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID) // By the key alone, even in a list.
 		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                            // It is negative if the label frees slots.
 			if err := d.putUnlessConflict(i); err != nil {
 				return err

@@ -22,7 +22,7 @@ import (
 //  3. The status has weekly again, as in 1.
 //
 // So the function follows the change to weekly in 1, but not the change to daily in 2: the tag field keeps weekly. In 3, the status has
-// weekly again, as the tag field. From then on, the function follows any change, even one to daily.
+// weekly, which the provider has written in 2. From then on, the function follows any change, even one to daily.
 
 // ignoredAnnotation is on composed resources with such tags. For each change that the function follows, it has the old value, to which the
 // function must not go back, as JSON by tag: {"backup": {"from": "4f1a…"}}. The text 4f1a… is a digest of the value daily.
@@ -82,7 +82,7 @@ func (d *Decision) follow(reported []tagset.Entry) []tagset.Entry {
 
 	switch {
 	case reportedDigest == observedDigest:
-		if isFollowed && !last.OldValueReturned { // Both are weekly now. The provider may still write the old daily, so the next run needs the change, too.
+		if isFollowed && !last.OldValueReturned { // Both are weekly now. Until daily has returned, the next run needs the change, too.
 			d.followedNow[name] = last
 		}
 	case isFollowed && reportedDigest == last.From: // The provider has written daily to the cloud, the old value of the tag field.

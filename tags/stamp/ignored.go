@@ -11,8 +11,8 @@ func (d *Decision) ignoreTags() {
 
 	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
 
-	// A tag that an earlier run kept may be in the observed field, and no longer in the status. Its owner Crossplane shows that it was kept,
-	// so owners must be known. An earlier run has kept tags only if the status has a path for tags (Field.Observed).
+	// A tag that an earlier run kept may be in the observed field, and no longer in the status. An earlier run kept it if Crossplane owns it
+	// though no step desires it, so owners must be known. Runs keep tags only if the status has a path for tags (Field.Observed).
 	if !d.Target.Owners().Unknown && len(d.Target.Field.Observed) > 0 {
 		for entries := range d.ObservedTags.Tags() {
 			if d.keptByEarlierRun(&entries[0]) {
@@ -35,7 +35,7 @@ func (d *Decision) ignoreTags() {
 // ignoreTag checks that ignoreTags still names e. As long as it does, only removeTags removes e.
 func (d *Decision) keptByEarlierRun(e *tagset.Entry) bool {
 	isDesired := d.Tags.Has(e.ID) || len(d.Labels.positionsOf(e)) > 0
-	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired: e would be in it */)
+	return !isDesired && !d.CloudTags.Has(e.ID) && !d.Target.Owners().Stays(e, true /* fieldDesired: ignoreTags would desire e */)
 }
 
 // ignoreTag writes the cloud's entries of a tag to the field, if an entry of ignoreTags names the tag: backup: weekly of an earlier step

@@ -164,8 +164,9 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		case isReserved:
 			found.addOwned(NoteReserved, owner.Manager, reservedKey)
 		case owner.HasOtherManager && d.Labels.hasKeyPrefix(e): // Without another manager, nobody could be asked to remove e.
+			// An opaque string isn't read as a tag, and has no Key: the text before the separator names it.
 			text, _, _ := strings.Cut(e.String(), d.Labels.Separator)
-			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text)) // An opaque string isn't read as a tag, and has no Key.
+			found.addOwned(NoteLeftover, owner.Manager, cmp.Or(e.Key, text))
 		}
 
 		if !e.Opaque && d.Labels.namesKey(d.Labels.removeMatchers, e) {
@@ -194,7 +195,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
 // was free for the tag backup: daily of the cloud.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // A tag may have the entries zone=a and zone=b, or none if removeTags names both.
+	for _, entries := range d.otherSystemsTags { // All entries of a tag are kept, such as zone=a and zone=b, or none if removeTags names all.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

@@ -63,7 +63,7 @@ func newOutcomeBuilder(s *Stamper, resourceCount int) *outcomeBuilder {
 
 // addResult adds the result r, and its Stamped resource to Changed.
 func (o *outcomeBuilder) addResult(r Result) {
-	r.trimRecords()
+	r.trimRecords() // There can be thousands.
 	o.Results = append(o.Results, r)
 
 	if !r.Stamped.IsZero() {
@@ -98,7 +98,7 @@ func (o *outcomeBuilder) add(p *plan) {
 
 // finish returns the Outcome once all resources are added. The error is a LimitError if labels lack slots that they must get.
 func (o *outcomeBuilder) finish() (*Outcome, error) {
-	counts := o.allSkips.resourceCounts
+	counts := o.allSkips.resourceCounts // They tell whether all resources with a profile skip a label.
 	o.Skips, o.CloudRefuses = o.allSkips.skipped.sorted(counts), o.allSkips.refused.sorted(counts)
 
 	return &o.Outcome, o.limits.limitError()

@@ -133,7 +133,7 @@ func (s skipsByKey) add(record *Record, p *plan) {
 	}
 }
 
-// sorted returns the Skips in the order of compareSkips. resourceCounts has the number of resources by tag profile.
+// sorted returns the Skips in the order of compareSkips. resourceCounts has the number of resources by Provider.
 func (s skipsByKey) sorted(resourceCounts map[string]int) (out []Skip) {
 	for _, skip := range s {
 		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
@@ -144,7 +144,7 @@ func (s skipsByKey) sorted(resourceCounts map[string]int) (out []Skip) {
 
 		skip.More = skip.count - len(skip.Resources)
 
-		// If all resources with the tag profile skip the label, none of them is named.
+		// If all resources with the tag profile skip the label for a shared reason, none of them is named.
 		if skip.isShared && skip.count == resourceCounts[skip.Provider] {
 			skip.Resources, skip.More = nil, 0
 		}

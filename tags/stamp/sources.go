@@ -70,10 +70,10 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 // newOwnTagCheck returns the function for Finder.SetsTag, which reports whether this step of the pipeline may have set the tag with the key
 // on t, in three cases:
 //   - The key begins with keyPrefix.
-//   - A label of any resource has the key. Whether t gets this label isn't known yet: matchCloudTags may decide that.
+//   - A label of any resource has the key.
 //   - A label from the provider config of t has the key.
 //
-// matchCloudTags calls the function before it selects t. So the function can't ask whether t is selected, and asks mayGetLabels.
+// matchCloudTags calls the function before t is selected. So the function doesn't know which labels t gets, and asks mayGetLabels.
 func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	// Differences have the labels that only some resources have. A nil PerResource has none.
 	var labelsPerResource []tags.Label

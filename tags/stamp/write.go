@@ -15,14 +15,15 @@ import (
 func (p *plan) carryOut() error {
 	d := p.decision
 	p.Trusted, p.Notes = d.trusted, d.notes
-	otherValues := d.keysWithOtherValues() // This comes before keepLastTag, which may put back a removed tag.
-	p.keepLastTag()
+	otherValues := d.keysWithOtherValues() // Before keepLastTag, since a tag that it puts back doesn't belong here.
+	p.keepLastTag()                        // Some tag fields can't become empty.
 
 	// If the field can't be written, the error becomes the Mismatch of p, and the run goes on.
 	if p.recordMismatch(p.writeTags()) {
 		return nil
 	}
 
+	// They go to an annotation of the resource.
 	if err := p.writeFollowedChanges(); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (p *plan) conclude() {
 // writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
 func (p *plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
-	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // Restored tags are no change of the set.
+	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // set.Changed is false for restored tags.
 	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic)        // See writeEmptyField.
 
 	if mayChange || mayNeedEmptyField {
@@ -131,6 +132,7 @@ func writeField(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...o
 		return object.Object{}, errors.Errorf("%s would have %d bytes, and Kubernetes admits %d", t.Field.Path, size, maxAnnotations)
 	}
 
+	// An earlier step may have removed the field for one run.
 	r, err := undoRemoval(t)
 	if err != nil {
 		return object.Object{}, err
