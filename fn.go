@@ -48,7 +48,8 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	return f.Run(ctx, report.NewRun(req))
 }
 
-// Run runs the function for the request of run, which then has the result of each stage: `explain` prints it.
+// Run runs the function for the request of run, which then has the result of each stage: `explain` prints it. It returns the response and
+// the error of RunFunction.
 func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunctionResponse, _ error) {
 	run.Log, run.Metrics, run.AuditValues, run.Limit = f.log, f.metrics, f.auditValues, f.limit
 

@@ -152,8 +152,8 @@ func (t *Tag) OnConflict() Conflict {
 
 // SkippedLabel returns the skipped label of t, with the name of the tag profile and the reason. Its TagKey is the key on the cloud, t.Key,
 // such as plexsphere_platform_env on Google Cloud.
-func (t *Tag) SkippedLabel(provider string, reason profile.SkipReason) SkippedLabel {
-	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: reason}
+func (t *Tag) SkippedLabel(profileName string, reason profile.SkipReason) SkippedLabel {
+	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: profileName, Reason: reason}
 }
 
 // A SkippedTag is the tag of a skipped label. Messages have a [SkippedLabel] instead, without the value and the winner.
@@ -172,10 +172,10 @@ func (t SkippedTag) compareKeys(other SkippedTag) int {
 }
 
 // SkippedLabels returns the skipped tags as skipped labels, with the name of the tag profile. It never returns nil.
-func SkippedLabels(provider string, skipped []SkippedTag) []SkippedLabel {
+func SkippedLabels(profileName string, skipped []SkippedTag) []SkippedLabel {
 	labels := make([]SkippedLabel, len(skipped))
 	for i, t := range skipped {
-		labels[i] = t.SkippedLabel(provider, t.Reason)
+		labels[i] = t.SkippedLabel(profileName, t.Reason)
 	}
 
 	return labels

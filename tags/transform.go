@@ -25,7 +25,7 @@ type Transformer struct {
 
 	keyPrefix string
 
-	// overridden has the trusted labels that lost to labels of later sources, by TagKey: see SetOverridden.
+	// overridden has the trusted labels that labels of later sources replaced in the label set, by TagKey: see SetOverridden.
 	overridden map[string]Label
 
 	// transformed has the results of earlier calls of Transform.
@@ -89,8 +89,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string {
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.
 // It returns false if neither the input nor the key format has a prefix.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	// If the key format has a prefix of its own, it takes the place of keyPrefix. Prefixed takes a key without and with keyPrefix, here the
-	// empty key.
+	// If the key format has a prefix of its own, it takes the place of keyPrefix. For an empty key, Prefixed returns the prefix alone.
 	prefix := d.keyFormat.Apply(d.keyFormat.Prefixed("", d.transformer.keyPrefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }

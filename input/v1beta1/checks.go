@@ -93,7 +93,8 @@ func ValidateLabelPattern(pattern string) string {
 	return loadSchema().Properties["sources"].Items.Properties["include"].Properties["keys"].Items.refuses(pattern)
 }
 
-// ValidateKeyPattern returns what is wrong with a pattern of tag keys, or an empty string.
+// ValidateKeyPattern returns what is wrong with a pattern of tag keys, or an empty string. Such a pattern is a key, or the beginning of
+// keys and a *, as in TagKeys.
 func ValidateKeyPattern(pattern string) string {
 	return loadSchema().Properties["removeTags"].Items.Properties["key"].refuses(pattern)
 }

@@ -64,8 +64,8 @@ type Setting struct {
 	Overrides string
 }
 
-// Where returns a path of the input for messages. In a joined input, it is the path at which the field was written:
-// sources[0] of ConfigMap platform/tags.
+// Where formats a path of the input for messages, as fmt.Sprintf does: sources[1]. In a joined input, it returns the path at which the
+// field was written: sources[0] of ConfigMap platform/tags.
 func (in *CloudTags) Where(format string, args ...any) string {
 	return in.Origins.where(fmt.Sprintf(format, args...))
 }
@@ -94,7 +94,7 @@ func (o *Origins) written(path string) (written, suffix string) {
 	return path, ""
 }
 
-// IsStandard reports whether the setting at path is the standard's.
+// IsStandard reports whether the setting with the Path is the standard's. It returns false for other paths, and without a standard.
 func (o *Origins) IsStandard(path string) bool { return o != nil && o.at[path].Standard }
 
 // add a setting.

@@ -996,7 +996,7 @@ type ResourceSelector struct {
 	// +optional
 	Kind profile.Pattern `json:"kind,omitzero"`
 
-	// MatchLabels are Kubernetes labels that the resource has.
+	// MatchLabels are Kubernetes labels that the desired resource has.
 	//
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
@@ -1108,7 +1108,7 @@ type Coverage struct {
 	ConfigMap *ConfigMap `json:"configMap,omitempty"`
 }
 
-// A ConfigMap is made if there is none. Only one key of its data is written.
+// A ConfigMap gets the report of the Coverage, in the key coverage.yaml of its data. It is made if there is none, and its other keys stay.
 type ConfigMap struct {
 	// Name of the ConfigMap.
 	//
@@ -1426,7 +1426,8 @@ func (r *TagRule) Admits(value string) bool {
 	return (r.Values == nil || slices.ContainsFunc(r.Values, func(p profile.Pattern) bool { return p.Matches(value) })) && r.Matches.Matches(value)
 }
 
-// Allowed says which values the tag may have, in words of messages. It is empty if it may have all.
+// Allowed returns the patterns of values, such as [prod, "3*"], or one text for matches, such as "what matches ^[0-9]{4}$". It is empty if
+// the tag may have all values.
 func (r *TagRule) Allowed() []string {
 	if !r.Matches.IsZero() {
 		return []string{"what matches " + r.Matches.String()}

@@ -127,7 +127,7 @@ func New(o Options) *Tally {
 // CanBeIncomplete reports whether a resource can be incomplete. A wrong value breaks even a rule that requires no tag.
 func (t *Tally) CanBeIncomplete() bool { return t.required || len(t.broken) > 0 }
 
-// Schemas returns the kinds whose schemas show their tag fields. A schema may be missing here.
+// Schemas returns the kinds of the counted objects whose tag fields only a schema shows, even if Options.Schemas lacks it.
 func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.Schemas() }
 
 // known locates the tag fields of the built-in index, also if a rule has to ask for them.

@@ -70,7 +70,8 @@ func (t *table) write(cells ...string) {
 	_ = t.Write(row)
 }
 
-// WriteCSV writes the report as comma-separated values.
+// WriteCSV writes the report as comma-separated values, under a header: a row for the total, for each group, for each key in these, and for
+// each reason of a listed resource.
 func (r *Report) WriteCSV(out io.Writer) error {
 	w := &table{csv.NewWriter(out)}
 	w.write(columns...)

@@ -19,7 +19,7 @@ import (
 )
 
 // A Call evaluates the expressions of one call of the function, one after the other. It has the values of their variables. All
-// evaluations of a Call together may cost maxCall.
+// evaluations of a Call together have one limit of cost: beyond it, Evaluate returns an OverrunError.
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 

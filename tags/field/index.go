@@ -155,7 +155,8 @@ func IsSettings(kind string) bool {
 	return IsConfig(kind) || slices.Contains([]string{"ProviderConfigUsage", "StoreConfig"}, kind)
 }
 
-// Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io of ec2.aws.upbound.io.
+// Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io of ec2.aws.upbound.io. It puts the m into any group, and doesn't know
+// whether there is such a twin.
 func Twin(group string) string {
 	last := max(0, strings.LastIndexByte(group, '.'))
 	at := strings.LastIndexByte(group[:last], '.') + 1
@@ -416,14 +417,15 @@ func (f *Field) settings() iter.Seq2[string, *bool] {
 //
 //   - the path of its tag field, and the shape,
 //
-//   - the settings: atomic, on-request, fixed, immutable, within an object that must be there, and
-//     sorted, with commas between them,
+//   - the settings, of atomic, on-request, fixed, immutable, within and sorted, with commas between them,
 //
 //   - the observed paths, with commas between them.
 //
-//     autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
-//     networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
-//     ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
+// A - stands for nothing. Three kinds are:
+//
+//	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
+//	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
+//	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
 func Line(gvk schema.GroupVersionKind, f Field) string {
 	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), "\t")
 }

@@ -108,14 +108,15 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 }
 
 // NeverWrittenLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
-// resource, fail, or have no effect. An example is ebsBlockDevice[0].tags of an Instance.
+// resource, fail, or have no effect. An example is spec.forProvider.ebsBlockDevice[0].tags of an Instance. See ValuesAt, which reads all
+// items.
 func NeverWrittenLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
 }
 
-// ReadLaunched returns the launched fields of the kind by its schema s. It returns one for each row of
-// launched.txt that gets tags without tagFields, in their order. A field that s lacks has the shape None.
+// ReadLaunched returns the launched fields of the kind by its schema s, one for each launched field that launchedResources: Tag writes, in
+// the order of Index.Launched. A field that s lacks has the shape None.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used, _ := launchesOf(gvk.GroupKind())
 	return words.Map(used, func(l launch) Field { return l.read(s) })
@@ -124,7 +125,7 @@ func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 // A Launched field holds tags of resources that another resource launches. It is written only if the
 // object around it is there.
 type Launched struct {
-	// Field of the resource or, of a list, of an item.
+	// Field has its path in the resource or, with a List, in an item of the list.
 	Field
 
 	// List is the path of the list in whose items the field is. Zero if it is in none.
@@ -289,7 +290,7 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 	return fields, sure
 }
 
-// Launched returns the Variants of each launched field of the kind.
+// Launched returns the Variants of each launched field of the kind, in the order of ReadLaunched. Their paths are in the resource.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Variants {
 	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

@@ -138,10 +138,10 @@ type ListedLaunch struct {
 	// Value that a field of shape Switch gets.
 	Value string `json:"value,omitempty"`
 
-	// If are fields of which one has to be there, or the field is left alone.
+	// If has the paths of fields, such as spec.forProvider.tags. The field is left alone unless at least one of them is there.
 	If []string `json:"if,omitempty"`
 
-	// Unless are fields of which none may be there, or the field is left alone.
+	// Unless has the paths of fields. The field is left alone if any of them is there.
 	Unless []string `json:"unless,omitempty"`
 
 	// TagFields are the field: one, or several if releases don't agree, the newest last.

@@ -19,7 +19,8 @@ var managedSpecFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A TargetKind is a kind of desired composed resources, such as Bucket. Buckets with one kindKey share one TargetKind.
+// A TargetKind is a kind of desired composed resources, such as Bucket. Resources of one apiVersion and kind share one TargetKind, if all
+// of them look managed, or wrap manifests of one kind.
 type TargetKind struct {
 	// Kind has the API group, version and kind. Its method Tagged returns the kind whose tags count: for an Object of
 	// provider-kubernetes, the kind of the manifest.
@@ -259,7 +260,7 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf returns the place for tags of the kind k, such as spec.forProvider.tags with the profile aws for a Bucket.
 func (ts *Targets) placeOf(k *TargetKind) *Place {
 	f, known := ts.locator.Locate(k.Kind)
-	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known), fieldIn: ts.fieldInVersions(k, &f)}
+	p := &Place{Field: &f, NoFieldReason: noFieldReason(k, &f, known), fieldIn: ts.newFieldIn(k, &f)}
 
 	if f.Shape == field.Labels { // The resource is an XR itself. Its own Composition turns the labels in the field into tags.
 		p.Profile = profile.Composite()
@@ -271,7 +272,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	if p.NoFieldReason == None {
 		ts.addLaunchedPlaces(k, p)
 		p.Field.Limits = field.LimitsOf(ts.schemaAtHand(k), p.Field)
-		ts.setForInstanceMetadata(k, p) // EC2 refuses more keys in instance metadata.
+		ts.setPlaceForInstanceMetadata(k, p) // EC2 refuses some keys there that tags may have.
 	}
 
 	return p
@@ -335,10 +336,10 @@ func (p *Place) FieldIn(apiVersion string) *field.Field {
 	return p.fieldIn(apiVersion)
 }
 
-// fieldInVersions returns a function from an apiVersion to the tag field of k in that apiVersion. A DatabaseInstance of
+// newFieldIn returns a function from an apiVersion to the tag field of k in that apiVersion. A DatabaseInstance of
 // sql.gcp.upbound.io has settings[0].userLabels in v1beta1, and settings.userLabels in v1beta2. desiredField is the tag field in
 // the apiVersion of the desired resources. An apiVersion of another group, or in which k has no tag field, gets desiredField, too.
-func (ts *Targets) fieldInVersions(k *TargetKind, desiredField *field.Field) func(apiVersion string) *field.Field {
+func (ts *Targets) newFieldIn(k *TargetKind, desiredField *field.Field) func(apiVersion string) *field.Field {
 	cache := map[string]*field.Field{k.APIVersion: desiredField}
 
 	return func(apiVersion string) *field.Field {

@@ -30,11 +30,11 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 			continue
 		}
 
-		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // schemaAtHand asks for none.
+		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // schemaAtHand asks Crossplane for no schema.
 		p := &LaunchedPlace{LaunchedField: l}
 		p.Field = &p.LaunchedField.Field
 		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.EntryProvider, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
-		ts.setForInstanceMetadata(k, &p.Place)
+		ts.setPlaceForInstanceMetadata(k, &p.Place)
 		parent.Launched = append(parent.Launched, p)
 	}
 }

@@ -55,7 +55,7 @@ type Target struct {
 	Name string
 	Kind *TargetKind
 
-	// Profile is Place.Profile or, before Locate, Kind.profileBeforeLocate.
+	// Profile is Place.Profile or, before Locate, the profile that the kind has without tagFields.
 	Profile *profile.Profile
 
 	// Resource is the desired resource, and Observed the observed one.
@@ -102,7 +102,7 @@ type Targets struct {
 	interned map[string]string
 
 	// recordingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
-	// empty Node. Crossplane sends that schema in a later call, with other Targets.
+	// empty Node. The later call in which Crossplane sends the schema makes new Targets.
 	recordingSchemas field.Schemas
 	schemas          map[schema.GroupVersionKind]object.Node
 }
@@ -268,7 +268,8 @@ func (t *Target) HasField() bool {
 // TakesTags reports whether labels become tags of t. It is false for a composite resource to which labels are handed on.
 func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.HandsLabelsOn }
 
-// IsUntouchable reports whether this function must write nothing to the resource, not even metadata.
+// IsUntouchable reports whether this function must write nothing to the resource, not even metadata: it has the IgnoreAnnotation, or
+// neither apiVersion nor kind.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }
 
 // IsComposite reports whether the observed resource has a field of a composite resource, such as spec.crossplane.

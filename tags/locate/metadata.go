@@ -51,10 +51,10 @@ func instanceMetadataKindOf(k *TargetKind) *instanceMetadataKind {
 	return nil
 }
 
-// setForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. It is a copy of p. With
+// setPlaceForInstanceMetadata sets p.ForInstanceMetadata if EC2 can show tags of the kind k in instance metadata. It is a copy of p. With
 // profileRules: Cloud, its Profile gives the label platform/env the key plexsphere:platform.env. With other profileRules, its APIProfile
 // refuses the key plexsphere:platform/env, as EC2 does.
-func (ts *Targets) setForInstanceMetadata(k *TargetKind, p *Place) {
+func (ts *Targets) setPlaceForInstanceMetadata(k *TargetKind, p *Place) {
 	if instanceMetadataKindOf(k) == nil || p.Profile.HandsLabelsOn { // Labels that are handed on are no tags.
 		return
 	}

@@ -90,7 +90,7 @@ type Owners struct {
 	// Unknown reports whether the resource has no metadata.managedFields. Then Crossplane counts as the owner of all entries.
 	Unknown bool
 
-	// Atomic reports whether the fieldOwner owns all entries. This is so in two cases:
+	// Atomic reports whether the entries have no owners of their own: Of returns the owner of the field for each. This is so in two cases:
 	//   - Server-side apply replaces the field as a whole: Field.Atomic is set.
 	//   - Field managers own the field or a parent as a whole, as in {"f:tags": {}}, and none owns an entry.
 	Atomic bool
@@ -199,7 +199,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 		out.addEntries(owner, ownedEntries, writtenField)
 	}
 
-	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // At an equal depth, managers own what is beside the path.
+	isOwnedWhole := wholeDepth > 0 && partDepth <= wholeDepth // At an equal depth, managers own fields beside the path.
 	out.Atomic, out.fieldOwner = f.Atomic || isOwnedWhole, out.fieldOwner.with(entryOwner)
 
 	return out
@@ -220,7 +220,7 @@ func (o *Owners) addEntries(owner Owner, ownedEntries object.Node, f *field.Fiel
 		}
 
 		// A field manager other than Crossplane that owns only propagateAtLaunch of an item doesn't own the tag.
-		ownsItem, _ := owns(element)
+		ownsItem, _ := owns(element) // The owner of an item owns its key.
 		ownsValue := element.Field(valueElement).IsThere()
 
 		if ownsItem || ownsValue || owner.Ours {

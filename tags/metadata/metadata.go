@@ -72,6 +72,7 @@ type NotCopied struct {
 	// Entry is the position of the entry of kubernetesMetadata.
 	Entry int `json:"Rule"` //nolint:tagliatelle // Digests have the name.
 
+	// Why names the label or annotation and the place, and gives the reason.
 	Why string
 
 	// More is how many more reasons there are for the entry. Only the first words.MaxNameCount are told, each as a Why. If More is

@@ -68,8 +68,8 @@ func OfSchema(s *fnv1.Schema) Node {
 	return FromStruct(s.GetOpenapiV3()).Node()
 }
 
-// SetBytes gives the bytes b to the resource r, which has nothing yet. They must be in plain form,
-// and not change.
+// SetBytes gives the bytes b of a Resource to r, which has nothing yet. They must be in plain form, as package wire makes it, and not
+// change.
 func SetBytes(r *fnv1.Resource, b []byte) { r.ProtoReflect().SetUnknown(b) }
 
 // SetSchema is SetBytes for a schema.
@@ -261,7 +261,8 @@ func Condition(o Object, typ string) Node {
 	return Node{}
 }
 
-// IsPrivate reports whether a label or an annotation with the key is meant only for its own object: keys of crossplane.io, its subdomains, kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
+// IsPrivate reports whether a label or an annotation with the key is meant only for its own object: keys of crossplane.io, its subdomains,
+// kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
 func IsPrivate(key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 

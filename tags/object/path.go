@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// A Segment of a path is the name of a field of an object, or the index of an item of a list.
+// A Segment of a path is the name of a field of an object, or the index of an item of a list. A [*] is a segment with the Field *.
 type Segment struct {
 	Field string
 

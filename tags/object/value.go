@@ -35,7 +35,7 @@ func StringMap(v *structpb.Value, name string) (map[string]string, error) {
 // isn't there has none.
 var kinds = [...]string{0: "null", 1: "null", 2: "a number", 3: "a string", 4: "a boolean", 5: "an object", 6: "a list"}
 
-// KindOf names the kind of v in the words of messages.
+// KindOf returns the kind of v as messages have it, such as "a string" or "an object".
 func KindOf(v *structpb.Value) string {
 	m := v.ProtoReflect()
 	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("kind")); f != nil {

@@ -16,8 +16,8 @@ type Format struct {
 
 // NewFormat returns a Format of keys, with three steps:
 //
-//  1. If prefix isn't nil, keys start with it instead of the key prefix. A key without key prefix gets no
-//     prefix.
+//  1. If prefix isn't nil, keys start with it instead of the key prefix. A key that has no key prefix, by keyForm: Tag, gets
+//     no prefix.
 //  2. Each key of replace is replaced by its value, in the whole tag key and in one pass. If several match
 //     in one place, the longest is replaced.
 //  3. If lower is true, the tag key is put in lower case.

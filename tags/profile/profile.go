@@ -37,7 +37,7 @@ type Profile struct {
 	// have another separator, and the cloud may refuse its character: see CheckEntry.
 	Separator string
 
-	// MaxTags is the most tags that one resource may have.
+	// MaxTags is the most tags that one resource may have. Each cloud has such a limit.
 	MaxTags int
 
 	// Reserved prefixes of keys compare without case, and are ASCII: aws:.

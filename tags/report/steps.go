@@ -94,8 +94,8 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 	return out
 }
 
-// Digests returns the digests in the condition of xr, the observed composite resource: steps with these digests have
-// returned their results before.
+// Digests returns the digests of results in the condition of xr, the observed composite resource. A step whose results have one of these
+// digests has returned them before.
 func Digests(xr object.Object) []string {
 	return digestsIn(object.Condition(xr, ConditionType).Field("message").Text())
 }

@@ -43,7 +43,8 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", total, things, limit, largest, counts[largest], advice)
 }
 
-// A LimitError says that trusted sources give more than maxLabels labels. No label of a trusted source is ever left out.
+// A LimitError says that trusted sources give more than 1,000 labels. Resolve and LabelSetOf return a *LimitError. No label of a trusted
+// source is ever left out.
 type LimitError struct{ error }
 
 // leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay, and of the others the

@@ -84,6 +84,7 @@ type Hop struct {
 	Objects []string
 }
 
+// String returns the hop for messages, such as "team finds Team payments".
 func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects) }
 
 // A SourceNote says one of these:

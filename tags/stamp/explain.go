@@ -44,7 +44,7 @@ type LookedField struct {
 	Transformed *tags.Transformed
 	Labels      []Record
 
-	// Tags has the tags of the field before anything is decided, in their order.
+	// Tags has the tags of the desired field before anything is decided, in their order.
 	Tags []LookedTag
 
 	// Limit says how many tags the resource may have. Free is the number of free slots before anything is decided. It is negative if

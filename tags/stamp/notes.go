@@ -68,7 +68,8 @@ const (
 	NoteReservedLaunched
 
 	// NoteProtected says that ignoreTags or removeTags names tags in vain, in one of two cases:
-	//   - A field of the XR names tags that only the input itself may name: see protectedKey.
+	//   - A field of the XR names tags with reserved keys, tags of trusted labels, or Kubernetes metadata without keyPrefix. Only the input
+	//     itself may name these.
 	//   - ignoreTags of the input itself names tags with reserved keys.
 	NoteProtected
 
@@ -93,7 +94,7 @@ type Notes []Note
 // add adds the keys to the note of the kind. Notes about the whole tag field have no keys, and are appended without add.
 func (n *Notes) add(kind NoteKind, keys ...string) { n.addOwned(kind, "", keys...) }
 
-// addOwned adds the keys to the note of the kind and the manager. If NoteOwned gets env and then owner with the manager kubectl-edit, one
+// addOwned adds the keys to the note of the kind and the manager. If NoteOwned gets env and then zone with the manager kubectl-edit, one
 // note has both keys.
 func (n *Notes) addOwned(kind NoteKind, manager string, keys ...string) {
 	if len(keys) == 0 {
@@ -195,7 +196,7 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 // keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
 // was free for the tag backup: daily of the cloud.
 func (d *Decision) keptKeys() (keys []string) {
-	for _, entries := range d.otherSystemsTags { // All entries of a tag are kept, such as zone=a and zone=b, or none if removeTags names all.
+	for _, entries := range d.otherSystemsTags { // All entries are kept, such as zone=a and zone=b, or removeTags names all.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
 			keys = append(keys, entries[0].Key)
 		}

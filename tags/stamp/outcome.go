@@ -11,8 +11,8 @@ import (
 
 // An Outcome says what stamping changes on all resources, and which labels are skipped, or refused by the cloud.
 type Outcome struct {
-	// Results has a result for each selected resource, even if the resource is left alone, and for other resources about which there is
-	// something to tell: see addUnselected. Results are sorted by the resource's name.
+	// Results has a result for each selected resource, even if the resource is left alone. A resource that isn't selected has one if its
+	// LeftAlone or its Changes are set. Results are sorted by the resource's name.
 	Results []Result
 
 	// Skips has the skipped labels, sorted by provider, reason and qualified key.

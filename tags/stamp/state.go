@@ -38,7 +38,8 @@ type State struct {
 	// CopiedTags has the tags that kubernetesMetadata copied to the field, or is nil.
 	CopiedTags *tagset.Set
 
-	// FollowedBefore has the changes in the cloud that earlier runs have followed, such as from backup: daily to backup: weekly. See follow.
+	// FollowedBefore has the changes by other systems in the cloud that earlier runs have taken over to the tag field because of ignoreTags,
+	// such as from backup: daily to backup: weekly. Only this package can make and read it.
 	FollowedBefore followedChanges
 
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.

@@ -169,7 +169,7 @@ func (s *Set) link(e *Entry) {
 	s.byID[e.ID] = end
 }
 
-// Value returns the value of the field.
+// Value returns the value of the field with all changes. For an empty set, it is empty, such as {} or [].
 func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.remaining) }
 
 // Len returns the number of entries, whether they are tags or not.

@@ -123,8 +123,8 @@ func FirstNames(first []string, total int) string {
 	return list("", shown, total, MaxNameList, ", ", " and %d more")
 }
 
-// Items returns the head and the first items with semicolons between them, and "; and 7 more" if there are more than limit bytes
-// have room for. total is the number of all items.
+// Items returns the head followed by the first items, with semicolons between the items: "lacks: a; b; and 7 more". All of it has at most
+// limit bytes. total is the number of all items.
 func Items(head string, first []string, total, limit int) string {
 	const more = "; and %d more"
 	return list(head, first, total, limit-len(more)-len("100000"), "; ", more)

@@ -11,6 +11,7 @@ import (
 
 // A Key is the tag key of a label on the clouds of one tag profile.
 type Key struct {
+	// Label is the qualified key of the label.
 	Label    string `json:"label"`
 	Provider string `json:"provider"`
 	Key      string `json:"key"`

@@ -108,7 +108,8 @@ type Skipped struct {
 	Source string `json:"source,omitempty"`
 }
 
-// An Origin is the source of a label, and the sources that it overrode.
+// An Origin is the source of a label, and the sources that it overrode. A Source here, and in the other types of this package, is the title
+// of the source, as package resolve gives it.
 type Origin struct {
 	Source    string   `json:"source"`
 	Overrides []Origin `json:"overrides,omitempty"`

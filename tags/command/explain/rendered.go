@@ -36,7 +36,7 @@ type Rendered struct {
 	Resource   string `json:"resource"`
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	Provider   string `json:"provider"`
+	Provider   string `json:"provider"` // The name of the tag profile, such as aws.
 
 	// LeftAlone is why the resource's tags aren't managed. If they are, they are in the RenderedField.
 	LeftAlone string `json:"leftAlone,omitempty"`

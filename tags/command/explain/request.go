@@ -79,7 +79,7 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (answer, err
 }
 
 // Resources returns the desired resources of the function's response to a request, each with its tags and with lost
-// labels.
+// labels. It runs f once more for the request, with the desired resources of the response, to know what becomes of each label.
 func Resources(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
 	x, err := answered(ctx, f, req, rsp)
 

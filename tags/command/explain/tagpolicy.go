@@ -28,7 +28,8 @@ type ListedLabel struct {
 
 // A BrokenRule is a rule of tagPolicy that tags break.
 type BrokenRule struct {
-	// Rule is the position of the rule, such as 0. Path says where it was written, and Key is its key.
+	// Rule is the position of the rule, such as 0. Path says where it was written, such as tagPolicy.rules[0], and
+	// Key is its key.
 	Rule int    `json:"rule"`
 	Path string `json:"path"`
 	Key  string `json:"key"`

@@ -69,7 +69,7 @@ func Connect(target string) (*Client, error) {
 // Close closes the connection.
 func (c *Client) Close() { _ = c.conn.Close() } // It fails only if it is closed already.
 
-// Listens reports whether the function accepts a connection within acceptTimeout.
+// Listens reports whether the function accepts a connection within three seconds.
 func (c *Client) Listens(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
 	defer cancel()

@@ -22,8 +22,8 @@ type Survey struct {
 	// Source is the provider's repository, e.g. crossplane-contrib/provider-upjet-aws.
 	Source string
 
-	// Releases that were surveyed, by version. The last can be the release to come: see
-	// upcoming.
+	// Releases that were surveyed, by version. The last can be the release to come, as the default branch was on a day:
+	// v2.6.0-2026-08-05.
 	Releases []string
 
 	// Kinds are the pruned schemas of each kind by release. A release that doesn't serve
@@ -230,7 +230,7 @@ func Parse(text string) (*Survey, error) {
 	return s, nil
 }
 
-// ReadAll reads the surveys in the folder, by name.
+// ReadAll reads the surveys in the folder, by the name of the file without .txt.
 func ReadAll(folder fs.FS) (map[string]*Survey, error) {
 	files, _ := fs.Glob(folder, "*.txt") // It fails for the pattern only.
 	all := make(map[string]*Survey, len(files))

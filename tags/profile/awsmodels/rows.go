@@ -34,7 +34,7 @@ type Limits struct {
 	FoldKeys bool
 }
 
-// A Text has the least and the greatest length of a text, and a pattern of the whole text.
+// A Text has the least and the greatest length of a text, and a regular expression of the whole text.
 type Text struct {
 	Min, Max int
 	Pattern  string
@@ -72,7 +72,8 @@ func Format(commit string, rows []Row) string {
 
 func number(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 
-// Parse reads rows with a tab between two columns, and without comments. The last columns may be left out.
+// Parse reads rows with a tab between two columns, in the order of the fields of Row. It leaves out comments, which begin with #. The last
+// columns may be missing.
 func Parse(text string) ([]Row, error) {
 	var rows []Row
 

@@ -240,7 +240,8 @@ func (t Table) Narrower(before Table) []string {
 // modelFile matches the file of a model among sources, with its service and version: botocore/data/glacier/2012-06-01/service-2.json.
 var modelFile = regexp.MustCompile(`(^| )botocore/data/(\S+)/service-2\.json`)
 
-// Go returns the Go file of the table, by the models, with a row for each service and kind of the index of tag fields.
+// Go returns the Go file of the table, with a row for each service and kind of the index of tag fields. models is the text of models.tsv.
+// The file names the commit in the first line of models.
 func (t Table) Go(models string) ([]byte, error) {
 	var rows []string
 
