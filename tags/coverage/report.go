@@ -180,7 +180,7 @@ type Resource struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
-	Composite  string `json:"composite,omitempty"`
+	Composite  string `json:"composite,omitempty"` // The value of the label crossplane.io/composite.
 
 	// Missing has required keys, and Wrong has tags that break the policy.
 	Missing []string `json:"missing,omitempty"`

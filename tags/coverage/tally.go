@@ -48,7 +48,7 @@ type Options struct {
 	//  - or else all keys that a resource has
 	Keys []string
 
-	// CompositeGroup is the API group of composite resources, if that is known.
+	// CompositeGroup is the API group of composite resources, if that is known. Objects of this group never count as resources of a cloud.
 	CompositeGroup string
 
 	// Schemas of kinds, if there are any.

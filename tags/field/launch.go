@@ -108,8 +108,8 @@ func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 }
 
 // NeverWrittenLaunches returns the paths of launched fields of the kind that get no tags. A change of their tags would replace a running
-// resource, fail, or have no effect. An example is spec.forProvider.ebsBlockDevice[0].tags of an Instance. See ValuesAt, which reads all
-// items.
+// resource, fail, or have no effect. An example is spec.forProvider.ebsBlockDevice.tags of an Instance, as ValuesAt
+// takes it.
 func NeverWrittenLaunches(gk schema.GroupKind) []object.Path {
 	_, _, unused := launchesOf(gk)
 	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
@@ -290,7 +290,8 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 	return fields, sure
 }
 
-// Launched returns the Variants of each launched field of the kind, in the order of ReadLaunched. Their paths are in the resource.
+// Launched returns the Variants of each launched field of the kind, in the order of ReadLaunched. In their paths, [0] stands
+// for each item of a list: spec.forProvider.tagSpecifications[0].tags.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Variants {
 	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

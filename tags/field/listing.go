@@ -82,7 +82,8 @@ type ListedField struct {
 	FieldPath object.Path `json:"fieldPath,omitzero"`
 
 	// Shape of the field: a Map of keys to values, a MapOfLists of keys to lists of one value, a KeyValueList or a
-	// StringList. A kind without a tag field has the shape None. A Switch has no tags, but hands on the tags of the resource.
+	// StringList. A kind without a tag field has the shape None. A Switch, for which there is no
+	// constant, has no tags, but hands on the tags of the resource.
 	Shape Shape `json:"shape"`
 
 	// KeyValueList says what the entries of a KeyValueList look like.

@@ -95,7 +95,8 @@ func (k *instanceMetadataKind) switchValue(resource object.Object) string {
 }
 
 // MayBeInInstanceMetadata reports whether EC2 may show tags of t although t doesn't set instanceMetadataTags: the defaults of an
-// account and the settings of an AMI have this setting, too.
+// account and the settings of an AMI have this setting, too. It returns false if t sets
+// instanceMetadataTags.
 func (t *Target) MayBeInInstanceMetadata() bool {
 	return t.Place != nil && t.ForInstanceMetadata != nil && instanceMetadataKindOf(t.Kind).switchValue(t.Resource) == ""
 }

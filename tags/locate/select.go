@@ -35,6 +35,7 @@ func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target
 }
 
 // MaySelect reports whether an entry may select t once the tags of t are known. MaySelect doesn't read matchTags and matchCloudTags.
+// Without entries, it returns true.
 func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsExceptTags(&e, t) })
 }

@@ -70,7 +70,7 @@ func ParsePaths(text string) (Path, error) {
 	return parse(text)
 }
 
-// MustParsePath parses a path that is known to be one. It panics if it is none.
+// MustParsePath is ParsePaths for a path that is written in code. It panics if the text is no path.
 func MustParsePath(text string) Path {
 	p, err := parse(text)
 	if err != nil {

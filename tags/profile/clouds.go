@@ -116,7 +116,7 @@ func Names() []string {
 }
 
 // Of returns the tag profile of the provider: AWS and aws have the profile aws, and an unknown provider has
-// the profile generic.
+// the profile generic. The contract sets its limits. Rules has the others.
 func Of(provider string) *Profile { return cloudOf(provider).contract }
 
 // Has reports whether the provider has a tag profile of its own. Names compare without case.

@@ -96,6 +96,7 @@ type SourceNote struct {
 	Source, Why string
 }
 
+// String returns the note for messages, such as `sources[0]: expressions[team]: no such key: labels`.
 func (n SourceNote) String() string { return n.Source + ": " + n.Why }
 
 // Valueless returns the expressions without a value, such as `sources[0]: expressions[team]: no such key: labels`, in the order of

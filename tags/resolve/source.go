@@ -58,8 +58,8 @@ func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Reso
 	}
 }
 
-// InputKeys returns the keys of the labels that are written in the source itself, sorted: team for values: {team: a}. It
-// returns none for sources that read labels from elsewhere.
+// InputKeys returns the keys of values or expressions of the source, sorted: team for values: {team: a}. It returns none for sources of
+// other types.
 func InputKeys(s *v1beta1.Source) []string {
 	return slices.Concat(slices.Sorted(maps.Keys(s.Values)), slices.Sorted(maps.Keys(s.Expressions))) // A source has one of these.
 }

@@ -38,7 +38,7 @@ const (
 )
 
 // A Record says what has become of one label on one resource. For example, the label env is Tagged, and its tag has the key plexsphere:env.
-// All messages about the label come from its record. A tag that is taken away has a record, too.
+// All messages about the label come from its record. A tag that is taken away has a record, too, for its Skip.
 type Record struct {
 	*tags.Tag
 

@@ -384,7 +384,7 @@ func (s *Set) add(e Entry) {
 	s.count(&e, 1)
 }
 
-// Remove removes the entry e of the set.
+// Remove removes the entry e of the set, which may be a copy. Other entries with its ID stay.
 func (s *Set) Remove(e *Entry) {
 	s.markRemoved(&s.entries[e.position])
 	s.changed = true

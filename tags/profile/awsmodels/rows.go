@@ -72,8 +72,9 @@ func Format(commit string, rows []Row) string {
 
 func number(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 
-// Parse reads rows with a tab between two columns, in the order of the fields of Row. It leaves out comments, which begin with #. The last
-// columns may be missing.
+// Parse reads rows with a tab between two columns, as in models.tsv: service, source, names with commas between them, least length,
+// greatest length and pattern of keys, the same of values, and the most tags. A reserved prefix and fold, for FoldKeys, may follow. It
+// leaves out comments, which begin with #.
 func Parse(text string) ([]Row, error) {
 	var rows []Row
 
