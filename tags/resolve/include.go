@@ -69,9 +69,10 @@ type keyPatterns struct{ keys, except []string }
 // A patternsPlace identifies the field or the expression that has patterns, such as {source: "registry", path: "data.keys"}.
 type patternsPlace struct{ contextKey, source, path, expression string }
 
-// patternsOf returns the patterns that include of a source reads. A field or expression that several sources read is read once, and its
-// patterns count for the first source. While Crossplane fetches objects, the error is errWaiting. If there is no such field, or if the
-// expression has no value, the error is a *absence. sourceName is the name of the source in messages. See testdata/include.yaml.
+// patternsOf returns the patterns that include of a source reads. A field or expression that several sources read is read once, and
+// patternCounts counts its patterns for the first source. While Crossplane fetches objects, the error is errWaiting. If there is no such
+// field, or if the expression has no value, the error is a *absence. sourceName is the name of the source in messages. See
+// testdata/include.yaml.
 func (r *resolver) patternsOf(include *v1beta1.Include, sourceName string) (keyPatterns, error) {
 	place := patternsPlace{contextKey: include.ContextKey, source: include.Source, path: include.FromFieldPath.String(), expression: include.Expression.String()}
 	if out, ok := r.keyPatterns[place]; ok {
@@ -116,6 +117,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 	found := false
 
 	for _, o := range objects {
+		// The field may be a string, a list or an object. The error about any other kind ends with the first text.
 		n, err := o.valueAt(include.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
 		if err != nil {
 			return out, err
@@ -133,7 +135,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 	}
 
 	if !found {
-		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, sameForAllSuffix(objects))
+		note := fmt.Sprintf("%s has no %s that says which labels to include%s", objects[0].name, include.FromFieldPath, sameForAllSuffix(objects)) // The suffix is such as ", and so with all 2 objects".
 		return out, objects[0].missingError(include.FromFieldPath, note)
 	}
 
@@ -143,7 +145,7 @@ func (r *resolver) patternsOfField(include *v1beta1.Include) (out keyPatterns, _
 // objectsWithPatterns returns the objects whose field include reads, such as the ConfigMaps of the source "registry". Without an
 // error, there is at least one. For errors, see objectsOf.
 func (r *resolver) objectsWithPatterns(include *v1beta1.Include) ([]namedObject, error) {
-	if include.Source == "" { // Without a ContextKey, the composite resource has the patterns.
+	if include.Source == "" { // The patterns are in the context or, without a ContextKey, in the composite resource.
 		return r.objectsOf(&v1beta1.Source{ContextKey: include.ContextKey})
 	}
 
@@ -223,7 +225,7 @@ func (p *keyPatterns) addText(text, name string) error {
 	switch {
 	case n.IsNull() || n.IsList() || n.IsObject():
 		return p.addNode(n, name)
-	default: // All other texts that isYAML admits have several lines.
+	default: // A text of one line that isYAML admits is a list or map, or no YAML. So this one has several.
 		return errors.Errorf("%s has several lines, but is neither a list nor a map in YAML: begin each line with - and a space", name)
 	}
 }

@@ -98,9 +98,9 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	p.labels = slices.DeleteFunc(p.labels, func(scoped *scopedLabel) bool { return !scoped.differs() && !kept[scoped.TagKey] })
 }
 
-// A sourceLimit admits the first maxLabels+1 labels of one object, so that an object with a million labels doesn't fill the memory. The
+// An objectLimit admits the first maxLabels+1 labels of one object, so that an object with a million labels doesn't fill the memory. The
 // last of them is one too many: by it, leaveOutSurplus sees that there are more than maxLabels.
-type sourceLimit struct {
+type objectLimit struct {
 	reserved profile.KeySet
 
 	// deniedCount counts the untrusted labels with reserved keys so far, and labelCount all other labels.
@@ -108,7 +108,7 @@ type sourceLimit struct {
 }
 
 // countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of its count.
-func (s *sourceLimit) countAndAdmit(l tags.Label) bool {
+func (s *objectLimit) countAndAdmit(l tags.Label) bool {
 	count := &s.labelCount
 	if !l.Trusted && tags.HasReservedKey(s.reserved, l) {
 		count = &s.deniedCount
@@ -120,6 +120,6 @@ func (s *sourceLimit) countAndAdmit(l tags.Label) bool {
 }
 
 // leftOut returns how many labels countAndAdmit has refused.
-func (s *sourceLimit) leftOut() int {
+func (s *objectLimit) leftOut() int {
 	return max(s.labelCount-maxLabels-1, 0) + max(s.deniedCount-maxLabels-1, 0)
 }

@@ -26,7 +26,7 @@ type PerResource struct {
 	// scopedSources are the sources that set `resources`, so that only selected resources get their labels.
 	scopedSources []*v1beta1.Source
 
-	// leftOut is how many labels of scopedSources and provider configs were left out by a sourceLimit.
+	// leftOut is how many labels of scopedSources and provider configs were left out by an objectLimit.
 	leftOut int
 
 	// surplus is the largest number so far of labels that one resource's set lacks: leftOut, and the labels beyond maxLabels.

@@ -38,7 +38,7 @@ type configSource struct {
 
 // A configContent has what a source reads in a provider config.
 type configContent struct {
-	// labels that the source includes. leftOut is the number of those that its sourceLimit left out.
+	// labels that the source includes. leftOut is the number of those that its objectLimit left out.
 	labels  []tags.Label
 	leftOut int
 
@@ -204,7 +204,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 
 	var out []tags.Label
 
-	limit := sourceLimit{reserved: p.reserved}
+	limit := objectLimit{reserved: p.reserved}
 	labelCount := len(found)
 
 	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found) {

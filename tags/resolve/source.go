@@ -67,7 +67,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.ReadsNoLabels() || s.Include == nil { // Sources with values or expressions are among these. The others have no InputKeys.
+	if s.ReadsNoLabels() || s.Include == nil { // Sources with values or expressions read no labels. All others have no InputKeys.
 		return InputKeys(s)
 	}
 
@@ -75,7 +75,7 @@ func NamedKeys(s *v1beta1.Source) []string {
 }
 
 // LabelOf returns the label that the source s of the input gives for the key, without its value. It returns false if include of s
-// leaves out the key. Patterns that include reads from objects don't count.
+// leaves out the key. Patterns in objects don't count.
 func LabelOf(input *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
 	l := newLabel(input, s, key)
 	return l, inputFilter(s).includes(l.QualifiedKey)
@@ -101,7 +101,7 @@ type absence struct {
 	note string
 }
 
-func (a *absence) Error() string { return a.failure } // Empty only if a fails no source.
+func (a *absence) Error() string { return a.failure } // It is empty if the absence fails no source.
 
 // isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
@@ -142,8 +142,8 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
-	// Each composed resource may have another provider config, so LabelSetOf reads the labels later. One scopedLabel stands for all of
-	// them.
+	// Each composed resource may have another provider config, so LabelSetOf reads the labels later. One scopedLabel without a key stands for
+	// all labels of the source.
 	if s.Type == v1beta1.SourceTypeProviderConfig {
 		source := &configSource{Source: s, labelSource: labelSource, filter: filter, contents: make(map[configKey]*configContent)}
 		r.set.PerResource.addScoped(&scopedLabel{Label: tags.Label{Source: labelSource, Trusted: s.Trusted}, configSource: source}, s)
@@ -160,7 +160,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 
 	for _, labels := range found {
 		labelCount += len(labels)
-		limit := sourceLimit{reserved: r.reserved} // One for each object.
+		limit := objectLimit{reserved: r.reserved}
 
 		for l, value := range r.includedLabels(s, labelSource, filter, labels) {
 			whyNone, ok, err := r.takeValue(l, s, value, &limit)
@@ -174,6 +174,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 				labelCount-- // A value of null is no label.
 			default:
 				valuelessNote = cmp.Or(valuelessNote, noValue+whyNone)
+				// This is noted even if other labels of the source have values.
 				r.set.CommonValueless = append(r.set.CommonValueless, SourceNote{labelSource.Name, whyNone})
 			}
 		}
@@ -204,7 +205,7 @@ func (r *resolver) findLabels(s *v1beta1.Source) ([]foundLabels, error) {
 		return r.expressionLabels(s)
 	case v1beta1.SourceTypeCompositeField, v1beta1.SourceTypeContextField, v1beta1.SourceTypeCompositeMetadata, v1beta1.SourceTypeRequiredResource:
 		objects, err := r.objectsOf(s)
-		if err != nil || s.ReadsNoLabels() { // A hop is a source whose objects other sources read: it has no labels on purpose.
+		if err != nil || s.ReadsNoLabels() { // Only a hop of these types reads no labels: other sources read its objects.
 			return nil, err
 		}
 
@@ -249,7 +250,7 @@ func (r *resolver) includedLabels(s *v1beta1.Source, labelSource *tags.Source, f
 //   - If an expression reads a composed resource, such as desired.spec.region, ok is true: l gets a value later, for each resource.
 //   - If an expression has no value, ok is false, and whyNone is the reason.
 //   - If a value is null, ok is false, and whyNone is empty.
-func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *sourceLimit) (whyNone string, ok bool, err error) {
+func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, limit *objectLimit) (whyNone string, ok bool, err error) {
 	switch {
 	case value.expression == nil:
 		l.Value, ok, err = value.asText(s)

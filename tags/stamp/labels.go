@@ -259,7 +259,8 @@ func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 	p := l.Profile
 	isUnreserved := slices.Contains(p.Unreserved, e.Key) // Such as goog-partner-solution, although the prefix goog is reserved.
 
-	// In a list of strings, the separator may be part of the prefix: aws:prod begins with the reserved prefix aws:, and its key aws doesn't.
+	// In a list of strings, the separator may be part of the prefix. If it is the colon, the string aws:prod begins with the reserved prefix
+	// aws:, and its key aws doesn't.
 	hasReservedPrefix := p.Reserves(e.Key) || p.Reserves(e.String())
 
 	return p.Takes(e.Key) || hasReservedPrefix && !isUnreserved
@@ -267,7 +268,8 @@ func (l *Labels) belongsToCloud(e *tagset.Entry) bool {
 
 // hasKeyPrefix reports whether the key of the entry e begins with keyPrefix. It returns false if keyPrefix is empty.
 func (l *Labels) hasKeyPrefix(e *tagset.Entry) bool {
-	// String is empty unless the field is a list of strings. There, the separator may be a part of keyPrefix.
+	// transformed has keyPrefix in the key format of the cloud. String is empty unless the field is a list of strings. There, the separator
+	// may be a part of keyPrefix.
 	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
 

@@ -130,7 +130,7 @@ func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
 
 	v, err := p.stampedResource().At(place.LaunchedField.Path)
 	if err != nil || !v.IsNull() || !p.IsTagged() {
-		return nil //nolint:nilerr // If the path can't be read, the resource has no such field.
+		return nil //nolint:nilerr // A missing field is null. An error means that it can't be there.
 	}
 
 	p.Stamped, err = object.Set(p.stampedResource(), place.LaunchedField.Path, object.TextNode(place.LaunchedField.Value))

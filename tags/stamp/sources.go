@@ -93,7 +93,7 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 			return true
 		}
 
-		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.composedSkippingTags(t)), hasKey)
+		return s.mayGetLabels(t) && slices.ContainsFunc(s.PerResource.ConfigLabels(s.composedIgnoringTagSelectors(t)), hasKey)
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *Stamper) RequireConfigs(targets *locate.Targets) {
 
 	for _, t := range targets.All {
 		if s.mayGetLabels(t) {
-			s.PerResource.RequireConfig(s.composedSkippingTags(t))
+			s.PerResource.RequireConfig(s.composedIgnoringTagSelectors(t))
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (s *Stamper) mayGetLabels(t *locate.Target) bool {
 	return t.LeaveReason == locate.None && locate.MaySelect(s.Input.Resources, t)
 }
 
-// composedSkippingTags returns t as composedOf does, but Selects skips matchTags and matchCloudTags in each entry.
-func (s *Stamper) composedSkippingTags(t *locate.Target) *resolve.ComposedResource {
+// composedIgnoringTagSelectors returns t as composedOf does, but Selects skips matchTags and matchCloudTags in each entry.
+func (s *Stamper) composedIgnoringTagSelectors(t *locate.Target) *resolve.ComposedResource {
 	composed := s.composedOf(t)
 	composed.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 

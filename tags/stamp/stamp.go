@@ -50,8 +50,8 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// memoryBytes counts the bytes of all labels that the run decides on for items of lists such as tagSpecifications, written or not. It
-	// limits the memory: see maxMemoryBytes.
+	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
+	// is its limit.
 	memoryBytes int
 
 	// responseBytes counts the bytes that labels add to items of lists and composite resources in the response: see maxResponseBytes.
@@ -137,7 +137,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 			out.add(p)
 		}
 
-		if s.responseBytes > maxResponseBytes { // planAll checks items of lists itself, so labels that are handed on exceed the limit.
+		if s.responseBytes > maxResponseBytes { // Only labels that are handed on can exceed it here: planAll has checked items of lists.
 			return nil, tooManyResponseBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
