@@ -37,7 +37,7 @@ func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilte
 	}
 
 	read, err := r.patternsOf(s.Include, sourceName)
-	note, isAbsent := noteIfOptional(s, err)
+	note, isAbsent := toleratedAbsence(s, err)
 
 	includesNone := isAbsent || errors.Is(err, errWaiting)
 	if err != nil && !includesNone {

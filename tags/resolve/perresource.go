@@ -29,7 +29,7 @@ type PerResource struct {
 	// leftOut is how many labels of scopedSources and provider configs were left out by an objectLimit.
 	leftOut int
 
-	// surplus is the largest number so far of labels that one resource's set lacks: leftOut, and the labels beyond maxLabels.
+	// surplus is the most labels that any resource's set has lost so far: leftOut, plus the labels beyond maxLabels.
 	surplus int
 }
 
@@ -100,14 +100,14 @@ type scopedLabel struct {
 	// scopeNumber is the number of the source in scopedSources, from 1 on. It is 0 if the source gives labels to all resources.
 	scopeNumber int
 
-	// found has the expression of a computed label, and expressionSource is its source.
+	// expressionSource is the source of a computed label's expression, and computed has the expression.
 	expressionSource *v1beta1.Source
-	found            foundValue
+	computed         foundValue
 
 	configSource *configSource
 
-	// wasFound reports whether any resource so far has the label or, with a configSource, uses a config with the map of labels, even an empty
-	// map.
+	// wasFound reports whether any resource so far has the label. With a configSource, it reports whether any resource uses a config that has
+	// the map of labels, even an empty map.
 	wasFound bool
 
 	// whyMissing is the first reason why a resource lacks the label or the labels.
@@ -180,13 +180,13 @@ func (p *PerResource) mergeScoped(merged *mergedLabels, scoped *scopedLabel, c *
 	}
 
 	// LabelSetOf has given c to the evaluator, so the text is for c alone.
-	text, whyNone, ok, err := p.computeText(scoped.expressionSource, scoped.found)
+	text, whyNone, ok, err := p.computeText(scoped.expressionSource, scoped.computed)
 	if err != nil {
 		return err
 	}
 
 	scoped.whyMissing = cmp.Or(scoped.whyMissing, whyNone)
-	scoped.awaitsObserved = scoped.awaitsObserved || c.Observed.IsZero() && scoped.found.expression.Mentions(expression.Observed)
+	scoped.awaitsObserved = scoped.awaitsObserved || c.Observed.IsZero() && scoped.computed.expression.Mentions(expression.Observed)
 
 	if !ok {
 		merged.set.ValuelessLabels = append(merged.set.ValuelessLabels, ValuelessLabel{Label: scoped.Label, Why: whyNone})
@@ -239,13 +239,13 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 // ObservingExpressions returns the names of expressions that mention `observed`, such as `sources[1]: expressions[id]`.
 func (p *PerResource) ObservingExpressions() []string {
 	return words.MapIf(p.all(), func(scoped *scopedLabel) (string, bool) {
-		return scoped.String(), scoped.expressionSource != nil && scoped.found.expression.Mentions(expression.Observed)
+		return scoped.String(), scoped.expressionSource != nil && scoped.computed.expression.Mentions(expression.Observed)
 	})
 }
 
 // String returns the name of an expression in messages, such as `sources[1]: expressions[id]`.
 func (scoped *scopedLabel) String() string {
-	return fmt.Sprintf("%s: %s[%s]", scoped.Source.Name, scoped.found.path, scoped.found.key)
+	return fmt.Sprintf("%s: %s[%s]", scoped.Source.Name, scoped.computed.path, scoped.computed.key)
 }
 
 // EmptySources returns the sources that have found no label for any resource so far, in their order. For example, a source with
@@ -306,7 +306,7 @@ func (p *PerResource) Differences() (out []Difference) {
 		case scoped.configSource != nil:
 			out = append(out, Difference{Why: scoped.Source.Name + ": labels come from the provider config that a resource names"})
 		case scoped.expressionSource != nil:
-			variables := words.Map(scoped.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
+			variables := words.Map(scoped.computed.expression.PerResource(), func(v expression.Variable) string { return string(v) })
 			out = append(out, Difference{Labels: []tags.Label{scoped.Label}, Why: fmt.Sprintf("%s mentions %s", scoped, strings.Join(variables, " and "))})
 		case scoped.scopeNumber == 0: // It is the same on all resources.
 		case joinsPrevious:

@@ -155,12 +155,12 @@ func (p *PerResource) contentOf(source *configSource, config configKey) *configC
 }
 
 // labelsOfConfig returns the labels of the provider config of a composed resource, such as team: a of the ProviderConfig team-a. If
-// there are none, and this is no failure, scoped.whyMissing gets the reason.
+// the config has none, and this is no failure, scoped.whyMissing gets the reason.
 func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) ([]tags.Label, error) {
 	source := scoped.configSource
 
 	config := p.listedConfigOf(source, c)
-	if config.isZero() { // c has no config, or one that the source doesn't list. Without a config, its name is empty.
+	if config.isZero() { // If c has no config, c.Config.Name is empty. Otherwise, the source doesn't list it.
 		source.unlistedName = cmp.Or(source.unlistedName, c.Config.Name)
 		return nil, nil
 	}
@@ -170,10 +170,10 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) (
 		return content.labels, nil // It is counted already: see below.
 	}
 
-	note, isAbsent := noteIfOptional(source.Source, content.err)
-	scoped.wasFound = scoped.wasFound || !isAbsent // A source that fails isn't among EmptySources.
+	note, isTolerated := toleratedAbsence(source.Source, content.err)
+	scoped.wasFound = scoped.wasFound || !isTolerated // After a failure, too: EmptySources doesn't name the source.
 
-	if content.err != nil && !isAbsent {
+	if content.err != nil && !isTolerated {
 		return nil, content.err
 	}
 
@@ -224,7 +224,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		}
 	}
 
-	// If include leaves out all labels, this is an absence. A config with an empty map is none, since the map is empty on purpose.
+	// If include leaves out all labels, this is an absence, which fails no source. An empty map is no absence: it is empty on purpose.
 	if labelCount > 0 && len(out) == 0 {
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", labelCount, config))}}
 	}

@@ -29,8 +29,8 @@ type namedObject struct {
 	pathPrefix string
 }
 
-// valueAt returns the value at the path, or the zero Node if there is none. The value must be of one of the kinds, such as "an object"
-// and "a string". The mismatch ends the error about any other kind: "spec.labels is a list, not a map of strings".
+// valueAt returns the value at the path, or the zero Node if there is none. The value must be of one of the kinds of JSON, such as
+// "an object" and "a string". An error about another kind ends with mismatch: "spec.labels is a list, not a map of strings".
 func (o namedObject) valueAt(path object.Path, mismatch string, kinds ...string) (object.Node, error) {
 	n, err := o.At(path)
 

@@ -93,7 +93,7 @@ func labelsOfAll(s *v1beta1.Source, objects []namedObject) (out []foundLabels, e
 
 	for _, o := range objects {
 		found, err := o.labelsFor(s)
-		if note, ok := noteIfOptional(s, err); ok { // An absence that doesn't fail s.
+		if note, ok := toleratedAbsence(s, err); ok { // An absence that doesn't fail s.
 			firstNote = cmp.Or(firstNote, note)
 			continue
 		}
@@ -200,7 +200,7 @@ func (r *resolver) ambiguityNote(res *v1beta1.RequiredResource, candidates, pick
 	return fmt.Sprintf("%s have the same name, and %s is picked: %s", names, picked[0].name, advice)
 }
 
-// isBound reports whether the composite resource has the field that unless names, such as spec.resourceRef. Then it has its resource
+// isBound reports whether the composite resource has the field at unless.FromFieldPath, such as spec.resourceRef. Then it has its resource
 // already, and needs no class.
 func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 	if unless == nil {
@@ -309,8 +309,8 @@ func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind
 // neitherGiven is the note on a source whose selector has neither a name nor labels.
 const neitherGiven = compositeResource + " gives neither a name nor labels to match"
 
-// tolerates reports whether the source s has pick: One, and err is the *absence of its name or its matchLabels. For example, the name is
-// in spec.className, and the field is empty. Then defaultMatchLabels of s match, such as {default: "true"}.
+// tolerates reports whether the source s has pick: One, and err is the *absence of its name or its matchLabels. For example, the name
+// is in spec.className, and the field is empty. Then defaultMatchLabels of s match, such as {default: "true"}.
 func tolerates(s *v1beta1.Source, err error) bool { return s.Pick == v1beta1.PickOne && isAbsence(err) }
 
 // selectorFor returns the selector of the source s, without a kind. The selector has the name, or else the labels to match.
@@ -344,12 +344,12 @@ func (r *resolver) labelsToMatch(s *v1beta1.Source) (map[string]string, error) {
 	from := cmp.Or(s.Resource.MatchLabels, new(v1beta1.MapSource))
 	defaults := s.Resource.DefaultMatchLabels // Only sources with pick: One have any.
 	labels, err := r.selectorLabels(from, "the labels to match", neitherGiven)
-	isEmpty := len(labels) == 0 && (err == nil || isAbsence(err) && defaults == nil) // A missing field is empty, unless there are defaults.
+	isMissing := isAbsence(err) && defaults == nil // A missing map is an empty one, unless there are defaults.
 
 	switch {
 	case len(labels) > 0:
 		return labels, nil
-	case isEmpty && (from.All || from.Empty == v1beta1.EmptyAny):
+	case (err == nil || isMissing) && (from.All || from.Empty == v1beta1.EmptyAny):
 		return nil, nil //nolint:nilnil // No labels match all objects.
 	case err != nil && !tolerates(s, err):
 		return nil, errors.Wrap(err, "cannot tell the labels to match")

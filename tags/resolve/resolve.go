@@ -273,14 +273,14 @@ func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctio
 	return r.set, nil
 }
 
-// resolveSource adds the labels of the source s to the set, and notes on s. i is the index of s. While Crossplane fetches objects for s,
-// s adds no labels, and there is no error.
+// resolveSource adds the labels of the source s to the set, with the SourceNote or the Hop of s. i is the index of s. While Crossplane
+// fetches objects for s, s adds no labels, and there is no error.
 func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 	name := r.input.SourceName(i)
 	err := r.takeSource(s, &tags.Source{Name: name, Position: i, OnConflict: s.OnConflict})
-	emptyNote, isEmpty := noteIfOptional(s, err)
-	selected := r.selections[s]                               // If s selects objects, takeSource has set it.
-	isInChain := s.ReadsNoLabels() || s.Resource.IsComputed() // See Hop.
+	emptyNote, isEmpty := toleratedAbsence(s, err)
+	selected := r.selections[s]                            // If s selects objects, takeSource has set it.
+	hasHop := s.ReadsNoLabels() || s.Resource.IsComputed() // See Hop.
 
 	if selected.ambiguity != "" {
 		r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, selected.ambiguity})
@@ -291,15 +291,15 @@ func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 		r.set.EmptySources = append(r.set.EmptySources, SourceNote{name, emptyNote})
 	case err != nil && !errors.Is(err, errWaiting):
 		return err
-	case isInChain && len(selected.objects) > 0:
+	case hasHop && len(selected.objects) > 0:
 		r.set.Hops = append(r.set.Hops, Hop{name, words.Map(selected.objects, func(o namedObject) string { return o.name })})
 	}
 
 	return nil
 }
 
-// finishLabels leaves out labels beyond maxLabels once all sources are merged. It also drops the PerResource if no label in it differs.
-// The error is a LimitError.
+// finishLabels leaves out labels beyond maxLabels once all sources are merged, also from the PerResource. It drops the PerResource if no
+// label in it differs. The error is a LimitError.
 func (r *resolver) finishLabels() error {
 	if err := r.leaveOutSurplus(); err != nil {
 		return err

@@ -49,6 +49,7 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 // of provider configs, since only composed resources say which kinds these have. composite is the kind of the composite resource.
 func KindsRead(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 	switch {
+	// Sources with values or expressions read no labels.
 	case s.ReadsNoLabels() || s.Type == v1beta1.SourceTypeContextField || s.Type == v1beta1.SourceTypeProviderConfig:
 		return nil
 	case s.Resource != nil:
@@ -67,7 +68,7 @@ func InputKeys(s *v1beta1.Source) []string {
 // NamedKeys returns the keys of labels that one can read in the input: env for a source with the values {env: prod}, and also for a
 // source with include: {keys: [env, "platform/*"]}.
 func NamedKeys(s *v1beta1.Source) []string {
-	if s.ReadsNoLabels() || s.Include == nil { // Sources with values or expressions read no labels. All others have no InputKeys.
+	if s.ReadsNoLabels() || s.Include == nil { // Values and expressions have keys. Others without include name none.
 		return InputKeys(s)
 	}
 
@@ -106,9 +107,9 @@ func (a *absence) Error() string { return a.failure } // It is empty if the abse
 // isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
-// noteIfOptional returns the note of err, and whether err is a *absence that doesn't fail the source s. For all other errors, and for
+// toleratedAbsence returns the note of err, and whether err is a *absence that doesn't fail the source s. For all other errors, and for
 // nil, the second result is false.
-func noteIfOptional(s *v1beta1.Source, err error) (note string, isOptional bool) {
+func toleratedAbsence(s *v1beta1.Source, err error) (note string, isTolerated bool) {
 	var a *absence
 	if !errors.As(err, &a) {
 		return "", false
@@ -255,7 +256,7 @@ func (r *resolver) takeValue(l tags.Label, s *v1beta1.Source, value foundValue, 
 	case value.expression == nil:
 		l.Value, ok, err = value.asText(s)
 	case len(value.expression.PerResource()) > 0:
-		r.set.PerResource.addScoped(&scopedLabel{Label: l, expressionSource: s, found: value}, s)
+		r.set.PerResource.addScoped(&scopedLabel{Label: l, expressionSource: s, computed: value}, s)
 		return "", true, nil
 	default:
 		l.Value, whyNone, ok, err = r.computeText(s, value)

@@ -62,7 +62,7 @@ type fieldLabel struct {
 	// removed reports whether removeTags removes the tag.
 	removed bool
 
-	// protected is the tag's key if an entry of removeTags names it, but may not touch it: see protectedKey. Otherwise it is empty.
+	// protected is the tag's key if an untrusted entry of removeTags names it, but may not touch it: see protectedKey. Otherwise it is empty.
 	protected string
 }
 
@@ -97,7 +97,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	// A label's key may be team/*. With takes the star literally, and NewFoldedKeySet wouldn't.
+	// A label's key may be team/*. The method With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
@@ -134,7 +134,7 @@ func (l *Labels) add(t tags.Tag) bool {
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
 	l.positionByID[l.all[i].entry.ID] = i
 
-	// On a cloud that ignores case, Spellings has the folded key of labels whose keys differ in case alone.
+	// Spellings has the folded keys that several labels share, on a cloud that ignores case.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
 		l.positionsByFold[folded] = append(l.positionsByFold[folded], i)
 	}
@@ -164,7 +164,8 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 //   - Known has the keys of labels, keys that providers set, and whole keys in trusted entries of removeTags and ignoreTags.
 //   - Patterns has the keys of all entries of removeTags and ignoreTags, such as team/*, even of untrusted entries.
 //
-// If env is such a key, the string env=prod is the tag env: prod. Otherwise the string is opaque: it isn't known to be a tag.
+// The key of a string is the longest Known key that it begins with. If there is none, and the text before the first separator matches a
+// pattern, this text is the key. Otherwise the string is opaque: it isn't known to be a tag.
 func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
@@ -176,14 +177,14 @@ func (l *Labels) setKnownKeys(named []resolve.TagPattern) {
 	for _, k := range named {
 		patterns = append(patterns, k.Key) // A whole key is a pattern, too.
 
-		// An untrusted entry, from a field of the XR, makes no key Known. For example, the label zone has the tag zone: a=b, which is the string
-		// zone=a=b. If zone=a were Known, the string would be read as the tag zone=a: b, by the longest Known key.
+		// An untrusted entry, from a field of the XR, makes no key Known. If it made zone=a Known, it would turn the string zone=a=b of the label
+		// {zone: a=b} into the tag {zone=a: b}, by the longest Known key.
 		if !k.Untrusted && !strings.HasSuffix(k.Key, "*") {
 			wholeKeys = append(wholeKeys, k.Key)
 		}
 	}
 
-	// keys are tag keys already. KeySet adds wholeKeys in the key format.
+	// KeySet makes tag keys of wholeKeys. With takes keys as they are, since they are tag keys.
 	l.Known, l.Patterns = l.transformed.KeySet(wholeKeys...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
@@ -199,7 +200,7 @@ func (l *Labels) allKeys() *tagset.Keys {
 // positionOf returns the position of the label with the key of the tag e: for the tag env: dev, the position of the label env: prod. ok is
 // false if there is no such label.
 func (l *Labels) positionOf(e *tagset.Entry) (position int, ok bool) {
-	position, ok = l.positionByID[e.ID] // An opaque entry has no ID, and so no label.
+	position, ok = l.positionByID[e.ID] // The ID stands for the key. An opaque entry has no ID, and so no label.
 
 	return position, ok
 }
@@ -222,7 +223,7 @@ func (l *Labels) positionsOf(e *tagset.Entry) []int {
 // setByProvider reports whether the entry e may be a tag that the provider sets itself, such as crossplane-kind.
 func (l *Labels) setByProvider(e *tagset.Entry) bool {
 	_, found := e.KeyIn(tags.ProvidersKeySet())
-	return found || tags.ProvidersKeySet().Has(e.Key) // In a list, KeyIn passes over the string crossplane-kind, which has no separator.
+	return found || tags.ProvidersKeySet().Has(e.Key) // Has finds the string crossplane-kind, which KeyIn passes over: it has no separator.
 }
 
 // reservedKey returns the first reserved key that the entry e may have, and whether there is one. In a list of strings, one string can
