@@ -103,7 +103,7 @@ func (p *policy) APIResources() []schema.GroupResource {
 		group, name, _ := strings.Cut(kind, "/")
 		plural := p.plurals[kind]
 
-		// Only Kubernetes has groups without a dot, such as apps. Kinds of other groups, such as networking.k8s.io, need plurals in --match.
+		// Only Kubernetes has groups without a dot, such as apps. In other groups, such as networking.k8s.io, --match can give the plural.
 		if plural == "" && !strings.Contains(group, ".") {
 			plural = pluralOf(name)
 		}
