@@ -60,7 +60,7 @@ func (t *Target) WithField(f *field.Field, desired object.Object) *Target {
 // withPlace returns a copy of t whose tag field is at the place in the given resources.
 func (t *Target) withPlace(place *Place, desired, observed object.Object) *Target {
 	out := *t
-	out.Place, out.Profile = place, place.Profile // The Profile of a Target hides Place.Profile.
+	out.setPlace(place)
 	out.Resource, out.Observed = desired, observed
 
 	out.applyInstanceMetadataRules()

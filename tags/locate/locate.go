@@ -194,7 +194,7 @@ func (ts *Targets) Locate(t *Target) bool {
 		t.Kind.place = ts.placeOf(t.Kind)
 	}
 
-	t.Place, t.Profile = t.Kind.place, t.Kind.place.Profile // The Profile of a Target hides Place.Profile.
+	t.setPlace(t.Kind.place)
 
 	if t.NoFieldReason == None {
 		// Only kinds that instanceMetadataKindOf knows have ForInstanceMetadata.
@@ -205,6 +205,9 @@ func (ts *Targets) Locate(t *Target) bool {
 
 	return t.NoFieldReason == None
 }
+
+// setPlace sets the place of t, and its Profile, which hides Place.Profile.
+func (t *Target) setPlace(p *Place) { t.Place, t.Profile = p, p.Profile }
 
 // UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
 // copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can give labels precedence: the

@@ -81,7 +81,7 @@ func (t *Target) applyInstanceMetadataRules() {
 	// t.Resource is the item, and the path is tags, so the parent is the item: see LaunchedTarget.
 	parent, _ := t.Resource.At(path.First(len(path.Segments()) - 1)) // An error means that there is no such object.
 	if path.String() == kind.tagsPath || parent.Field("resourceType").IsText("instance") {
-		t.Place, t.Profile = t.ForInstanceMetadata, t.ForInstanceMetadata.Profile // The Profile of a Target hides Place.Profile.
+		t.setPlace(t.ForInstanceMetadata)
 	}
 }
 

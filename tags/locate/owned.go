@@ -191,8 +191,7 @@ func (ms *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fi
 			entryOwner = entryOwner.with(owner)
 		}
 
-		isHolder := owner.HasOtherManager && isWhole && depth == len(path) // {"f:tags": {}}
-		if isHolder && (out.HeldBy == "" || owner.Manager < out.HeldBy) {
+		if owner.HasOtherManager && isWhole && depth == len(path) && (out.HeldBy == "" || owner.Manager < out.HeldBy) { // {"f:tags": {}}
 			out.HeldBy = owner.Manager
 		}
 
