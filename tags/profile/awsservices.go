@@ -212,7 +212,7 @@ type Service struct {
 // ServiceOf returns the service with the limits of the provider's API for a kind or a LaunchedKind, if its limits have a source.
 func ServiceOf(provider, group, kind string) (Service, bool) {
 	i, ok := awsRowOf(group, kind)
-	if !ok || cloudOf(provider) != &aws {
+	if !ok || cloudOf(provider).contract != aws.contract {
 		return Service{}, false
 	}
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A cloud has the limits of a provider. It stands in a file of its own, with its documents.
+// A cloud has the limits of a provider: see clouds in table.go.
 type cloud struct {
 	// contract is the provider's profile in the contract, or else our own.
 	contract *Profile
@@ -99,12 +99,6 @@ func changed(p Profile, change func(p *Profile)) *Profile {
 	return &p
 }
 
-// clouds are all clouds with a tag profile, sorted by name.
-var clouds = []*cloud{
-	&alibaba, &aruba, &aws, &azure, &btp, &cloudflare, &cloudfoundry, &cloudstack, &databricks, &digitalocean, &flexibleengine, &gcp, &generic, &grafana,
-	&hetzner, &huawei, &ibm, &launchdarkly, &linode, &mongodbatlas, &oci, &openstack, &opentelekom, &outscale, &ovh, &proxmox, &scaleway, &stackit, &tencent, &upcloud, &yandex,
-}
-
 // Names returns the names of all tag profiles, sorted.
 func Names() []string {
 	names := make([]string, len(clouds))
@@ -126,9 +120,9 @@ func cloudOf(provider string) *cloud { return cmp.Or(namedCloud(provider), &gene
 
 // namedCloud returns the cloud with the provider's name, or nil. Names compare without case.
 func namedCloud(provider string) *cloud {
-	for _, c := range clouds {
-		if strings.EqualFold(c.contract.Name, provider) {
-			return c
+	for i := range clouds {
+		if strings.EqualFold(clouds[i].contract.Name, provider) {
+			return &clouds[i]
 		}
 	}
 
@@ -163,8 +157,8 @@ func (r Rules) choose(c *cloud) limits {
 func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 
-	for _, c := range clouds {
-		l := r.choose(c)
+	for i := range clouds {
+		l := r.choose(&clouds[i])
 		all = append(all, l.profile)
 
 		for _, s := range l.all() {

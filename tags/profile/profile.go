@@ -1,5 +1,5 @@
 // Package profile has the tag profiles of clouds: the limits of each cloud's tags, and the format that makes
-// keys legal there. A cloud has a file, such as azure.go, with the addresses of the documents.
+// keys legal there. A cloud is a row of the table in table.go, with the addresses of the documents.
 package profile
 
 import (

@@ -64,7 +64,7 @@ func table() string {
 
 	for _, c := range clouds {
 		p := c.contract
-		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(c), sources(c)}
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(&c), sources(&c)}
 
 		if p.Entry != (Length{}) {
 			columns[1], columns[2] = p.Entry.String()+" with the value", ""
