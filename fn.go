@@ -93,7 +93,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 		return operate(ctx, in, required, run)
 	}
 
-	set, err := resolve.Resolve(ctx, in, req, required)
+	set, err := resolve.Resolve(ctx, in, req, required, &run.Budget)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}

@@ -45,7 +45,7 @@ func TestLife(t *testing.T) {
 	req.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"bucket": {Resource: bucket}}}
 	required := require.New(req)
 
-	set, err := resolve.Resolve(t.Context(), step.Input, req, required)
+	set, err := resolve.Resolve(t.Context(), step.Input, req, required, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,8 @@ import (
 
 // Limits of costs. A unit is the time of one step, about ten nanoseconds.
 const (
-	// maxEvaluation is what one evaluation may cost, and maxCall what all evaluations of a call may.
+	// maxEvaluation is what one evaluation may cost.
 	maxEvaluation = 1_000_000
-	maxCall       = 20_000_000
 
 	// A step reads or writes bytesPerUnit, or decodes runesPerUnit.
 	bytesPerUnit = 16
@@ -55,14 +54,11 @@ func (c *Call) spend(units int64) error {
 		}
 	}
 
-	switch {
-	case c.left >= c.limit && c.left > 0:
-		return nil
-	case c.limit == 0:
-		return &OverrunError{"the expressions of a call cost too much together: they end after " + thousands(maxCall) + " steps"}
-	default:
+	if c.left <= 0 {
 		return &OverrunError{"costs too much: it ends after " + thousands(maxEvaluation) + " steps"}
 	}
+
+	return c.budget.ChargeExpressions(int(units))
 }
 
 // charge units to the evaluation, which ends if too few are left.
@@ -199,7 +195,7 @@ var prices = map[string]price{
 	// Lists.
 	"lists.range": func(c *Call, args []ref.Val) {
 		if n, ok := args[0].(types.Int); ok {
-			c.charge(itemUnits * max(min(int64(n), maxCall), 0))
+			c.charge(itemUnits * max(min(int64(n), maxEvaluation), 0))
 		}
 	},
 	"flatten":                 priceOfAll,

@@ -14,12 +14,13 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Call evaluates the expressions of one call of the function, one after the other. It has the values of their variables. All
-// evaluations of a Call together have one limit of cost: beyond it, Evaluate returns an OverrunError.
+// A Call evaluates the expressions of one call of the function, one after the other. It has the values of their variables. Each
+// evaluation has a limit of cost, and all evaluations of a run have one together: see package budget.
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
@@ -30,9 +31,10 @@ type Call struct {
 	// required objects, or lists of them, by the names of their sources.
 	required map[string]any
 
-	// left is how many units the call has left. The evaluation ends when left falls below limit. The
-	// context is checked when left falls below next.
-	left, limit, next int64
+	// budget of the run has the cost of all evaluations. An evaluation has left as many units, and the context is checked when left falls
+	// below next.
+	budget     *budget.Budget
+	left, next int64
 
 	// nodes is how many nodes the expression has that is evaluated.
 	nodes int64
@@ -41,10 +43,10 @@ type Call struct {
 	failure error
 }
 
-// NewCall returns a Call with the composite resource xr and the pipeline's context. Once ctx has ended, evaluations fail with its
-// error.
-func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
+// NewCall returns a Call with the composite resource xr and the pipeline's context, whose evaluations the budget is charged for. Once ctx
+// has ended, evaluations fail with its error.
+func NewCall(ctx context.Context, b *budget.Budget, xr object.Object, pipeline *structpb.Struct) *Call {
+	c := &Call{ctx: ctx, budget: b, required: make(map[string]any)}
 	c.vars = map[string]any{
 		callName:         c,
 		string(XR):       c.lazy(xr),
@@ -85,11 +87,11 @@ type AbsentError struct{ why string }
 func (e *AbsentError) Error() string { return e.why }
 
 // Evaluate returns the value of e, which is of the ValueType of e. The error is an AbsentError if a
-// key is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is
-// the context's error once the context has ended.
+// key is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is the budget's error if all
+// evaluations together do, and the context's error once the context has ended.
 func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	c.failure, c.nodes = nil, e.compiled.nodes
-	c.limit = max(c.left-maxEvaluation, 0)
+	c.left, c.next = maxEvaluation, maxEvaluation-checkEvery
 
 	if err := c.spend(c.nodes); err != nil {
 		return nil, err

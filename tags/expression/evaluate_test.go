@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -33,7 +34,7 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 		s.composite = object.FromStruct(s.XR)
 	}
 
-	c := expression.NewCall(ctx, s.composite, s.Context)
+	c := expression.NewCall(ctx, new(budget.Budget), s.composite, s.Context)
 
 	for source, v := range s.Required.GetFields() {
 		if list := v.GetListValue(); list != nil {

@@ -183,7 +183,7 @@ func TestPairs(test *testing.T) {
 func copyAll(t *testing.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (map[string]map[string]any, error) {
 	t.Helper()
 
-	set, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+	set, err := resolve.Resolve(t.Context(), in, req, require.New(req), nil)
 	if err != nil {
 		return nil, fmt.Errorf("Resolve: %w", err)
 	}

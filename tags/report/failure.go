@@ -15,6 +15,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -34,7 +35,7 @@ type FailureError struct {
 // a reason of its own. Any other error has the given reason.
 func Fail(reason string, err error) *FailureError {
 	switch {
-	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
+	case errors.As(err, new(*budget.ExceededError)), errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
 		reason = ReasonLimitExceeded
 	case errors.As(err, new(*stamp.ResolveError)), errors.As(err, new(*v1beta1.StandardError)):
 		reason = ReasonResolveFailed

@@ -13,6 +13,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -35,6 +36,9 @@ type Run struct {
 
 	// Limit of the size of responses.
 	Limit Limit
+
+	// Budget has what the run has spent so far.
+	Budget budget.Budget
 
 	// Required are the objects that Crossplane must fetch.
 	Required *require.Requirements

@@ -449,7 +449,7 @@ func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, re
 		return resolve.LabelSet{}, err
 	}
 
-	return resolve.Resolve(context.Background(), in, req, required)
+	return resolve.Resolve(context.Background(), in, req, required, nil)
 }
 
 // reconcile calls Resolve as often as Crossplane calls the function: until two calls

@@ -208,7 +208,7 @@ func TestWaiting(t *testing.T) {
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		set, err := resolve.Resolve(t.Context(), in, req, required)
+		set, err := resolve.Resolve(t.Context(), in, req, required, nil)
 		if err != nil {
 			t.Fatalf("\nWaiting is no failure.\nResolve(...): %v", err)
 		}
@@ -275,7 +275,7 @@ func TestWaiting(t *testing.T) {
 		req := request(w.Composite)
 		req.RequiredResources = answers
 
-		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+		_, err := resolve.Resolve(t.Context(), in, req, require.New(req), nil)
 		if want[name].GetKind() == "Organization" {
 			if diff := cmp.Diff(`cannot resolve sources[1]: there is no Organization (platform.example.org/v1) named "acme"`, tagstest.Error(err)); diff != "" {
 				t.Errorf("\nAn empty answer says that there is no such object.\nResolve(...): -want error, +got error:\n%s", diff)
@@ -312,7 +312,7 @@ func TestNeverEverything(t *testing.T) {
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		_, err = resolve.Resolve(t.Context(), in, req, required)
+		_, err = resolve.Resolve(t.Context(), in, req, required, nil)
 		required.AddTo(rsp)
 
 		if err != nil && required.Waiting() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -203,7 +204,7 @@ type resolver struct {
 
 // newResolver returns the resolver of the input for one request. Its set has a PerResource if any labels may differ per composed
 // resource.
-func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
+func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements, b *budget.Budget) *resolver {
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	r := &resolver{
@@ -215,7 +216,7 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 		contextObjects: make(map[string]object.Object),
 		required:       required,
 
-		evaluator:     expression.NewCall(ctx, xr, req.GetContext()),
+		evaluator:     expression.NewCall(ctx, b, xr, req.GetContext()),
 		passedSources: make(map[*v1beta1.Source]bool),
 
 		selections:    make(map[*v1beta1.Source]selection),
@@ -233,10 +234,10 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 }
 
 // Resolve returns the labels that the sources of an input give for a request. It requires the objects that Crossplane must fetch
-// for them. An error is a resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended, Resolve
+// for them, and charges the budget for expressions. An error is a resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended, Resolve
 // returns the error of ctx. The files in testdata have cases, e.g. hierarchy.yaml for labels of a namespace and its organization.
-func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (LabelSet, error) {
-	r := newResolver(ctx, input, req, required)
+func Resolve(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements, b *budget.Budget) (LabelSet, error) {
+	r := newResolver(ctx, input, req, required, b)
 
 	for i := range input.Sources {
 		if err := ctx.Err(); err != nil {

@@ -51,7 +51,7 @@ func from(position int) *tags.Source { return &tags.Source{Position: position} }
 // resolveOn resolves an input for a request with nothing but the composite resource.
 func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.LabelSet, error) {
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
-	return resolve.Resolve(context.Background(), in, req, require.New(req))
+	return resolve.Resolve(context.Background(), in, req, require.New(req), nil)
 }
 
 // TestScalar is about numbers that JSON doesn't have.
@@ -61,7 +61,7 @@ func TestScalar(t *testing.T) {
 		req := &fnv1.RunFunctionRequest{Context: &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"b": structpb.NewStructValue(xr)}})}}}
 		in := decode(t, `"sources": [{"type": "ContextField", "contextKey": "a", "fromFieldPath": "b", "encoding": "Scalar"}]`)
 
-		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+		_, err := resolve.Resolve(t.Context(), in, req, require.New(req), nil)
 		if diff := cmp.Diff(fmt.Sprintf("cannot resolve sources[0]: cannot take context[a].b[n]: %v is not a number that JSON has", number), tagstest.Error(err)); diff != "" {
 			t.Errorf("\nA number that JSON doesn't have should be refused.\nResolve(...): -want error, +got error:\n%s", diff)
 		}
@@ -78,7 +78,7 @@ func TestClientGone(t *testing.T) {
 		"KubernetesMetadata": `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["spec.labels"]}}]`,
 	} {
 		req := &fnv1.RunFunctionRequest{}
-		if _, err := resolve.Resolve(ctx, decode(t, input), req, require.New(req)); !cmp.Equal(context.Canceled.Error(), tagstest.Error(err)) {
+		if _, err := resolve.Resolve(ctx, decode(t, input), req, require.New(req), nil); !cmp.Equal(context.Canceled.Error(), tagstest.Error(err)) {
 			t.Errorf("\nA call whose client has gone should end.\nResolve(...) of %s: got error %v", name, err)
 		}
 	}

@@ -36,7 +36,7 @@ func TestSourceTypes(t *testing.T) {
 		}
 
 		in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: typ, Resource: &v1beta1.RequiredResource{}}}}
-		_, err := Resolve(context.Background(), in, req, require.New(req))
+		_, err := Resolve(context.Background(), in, req, require.New(req), nil)
 		if strings.Contains(fmt.Sprint(err), "there is no type") || Title(&in.Sources[0], nil) == string(typ) {
 			t.Errorf("sources of the type %s can't be resolved, or have no title", typ)
 		}
@@ -48,7 +48,7 @@ func TestSourceTypes(t *testing.T) {
 
 	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: "Other"}}}
 
-	set, err := Resolve(context.Background(), in, req, require.New(req))
+	set, err := Resolve(context.Background(), in, req, require.New(req), nil)
 	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" || len(set.Labels) > 0 {
 		t.Errorf("Resolve(...): -want error, +got error:\n%s", diff)
 	}

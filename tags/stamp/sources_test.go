@@ -46,7 +46,7 @@ func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Re
 
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: &structpb.Struct{}}}}
 
-	set, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+	set, err := resolve.Resolve(t.Context(), in, req, require.New(req), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

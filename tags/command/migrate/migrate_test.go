@@ -51,7 +51,7 @@ func tag(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error
 
 	required := require.New(run.Request)
 
-	set, err := resolve.Resolve(ctx, in, run.Request, required)
+	set, err := resolve.Resolve(ctx, in, run.Request, required, nil)
 	if err != nil {
 		return nil, err
 	}

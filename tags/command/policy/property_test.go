@@ -329,7 +329,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 
 	required := require.New(req)
 
-	set, err := resolve.Resolve(t.Context(), in, req, required)
+	set, err := resolve.Resolve(t.Context(), in, req, required, nil)
 	if err != nil || set.PerResource == nil {
 		return &set, err
 	}
@@ -337,7 +337,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 	set.PerResource.RequireConfig(c)
 	required.Answer([]*structpb.Struct{resource})
 
-	if set, err = resolve.Resolve(t.Context(), in, req, require.New(req)); err != nil {
+	if set, err = resolve.Resolve(t.Context(), in, req, require.New(req), nil); err != nil {
 		return nil, err
 	}
 

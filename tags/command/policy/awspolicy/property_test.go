@@ -261,7 +261,7 @@ func violations(t *rapid.T, in *v1beta1.CloudTags, desired *structpb.Struct) []t
 	}
 	required := require.New(req)
 
-	set, err := resolve.Resolve(t.Context(), in, req, required)
+	set, err := resolve.Resolve(t.Context(), in, req, required, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,83 @@
+// Package budget limits what one run of the function may cost. Each part of a run is charged before the work, and the first part
+// that costs too much ends the run. Only amounts count, and never the clock, so that the same request has the same answer on any
+// machine.
+package budget
+
+import (
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// printer puts commas between the thousands of numbers.
+var printer = message.NewPrinter(language.English)
+
+// Limits of one run.
+const (
+	// MaxResponse is the most bytes that a run may add to the desired state. The client of Crossplane takes no response of more than 4 MiB,
+	// the default of gRPC.
+	MaxResponse = 4 << 20
+
+	// MaxExpressions is the most that all evaluations of a run may cost together, in the units of package expression.
+	MaxExpressions = 20_000_000
+
+	// MaxLog is the most bytes of log lines. A node keeps 10 MiB of a container's log by default (containerLogMaxSize of kubelet).
+	MaxLog = 256 << 10
+)
+
+// A Budget is what one run has spent so far. The zero Budget has spent nothing. A nil Budget has no limits, and counts nothing.
+type Budget struct {
+	// Room is how many bytes the response has room for, beside what the request desires already. If it is zero, MaxResponse is the only
+	// limit.
+	Room int
+
+	response, expressions, log int
+}
+
+// An ExceededError ends a run that would cost more than its Budget.
+type ExceededError struct{ why string }
+
+// Error returns which cost was too much, and what to do.
+func (e *ExceededError) Error() string { return e.why }
+
+// ChargeResponse charges bytes that are about to be added to the desired state. They are negative if a resource becomes shorter.
+func (b *Budget) ChargeResponse(bytes int) error {
+	if b == nil {
+		return nil
+	}
+
+	limit := MaxResponse
+	if b.Room > 0 {
+		limit = min(limit, b.Room)
+	}
+
+	if b.response += bytes; b.response > limit {
+		return &ExceededError{printer.Sprintf("the call adds more than %d bytes to what is desired, and Crossplane takes no such response: include fewer labels, "+
+			"select fewer keys, resources or items, or let nested composite resources compose a part of them", limit)}
+	}
+
+	return nil
+}
+
+// ChargeExpressions charges the cost of evaluations.
+func (b *Budget) ChargeExpressions(cost int) error {
+	if b == nil {
+		return nil
+	}
+
+	if b.expressions += cost; b.expressions > MaxExpressions {
+		return &ExceededError{printer.Sprintf("the expressions of a call cost too much together: they end after %d steps", MaxExpressions)}
+	}
+
+	return nil
+}
+
+// ChargeLog charges bytes of a log line, and reports whether the log has room for the line.
+func (b *Budget) ChargeLog(bytes int) bool {
+	if b == nil {
+		return true
+	}
+
+	b.log += bytes
+
+	return b.log <= MaxLog
+}

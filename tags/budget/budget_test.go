@@ -1,0 +1,74 @@
+package budget_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// A charge is one part of a run.
+type charge func(b *budget.Budget) error
+
+func response(bytes int) charge {
+	return func(b *budget.Budget) error { return b.ChargeResponse(bytes) }
+}
+func expressions(cost int) charge {
+	return func(b *budget.Budget) error { return b.ChargeExpressions(cost) }
+}
+
+// TestCharge is about the first charge that is too much. All other charges before it have no error.
+func TestCharge(t *testing.T) {
+	const (
+		tooMuchOf = "the call adds more than "
+		advice    = " bytes to what is desired, and Crossplane takes no such response: include fewer labels, " +
+			"select fewer keys, resources or items, or let nested composite resources compose a part of them"
+	)
+
+	cases := map[string]struct {
+		reason  string
+		budget  *budget.Budget
+		charges []charge
+		want    string
+	}{
+		"ResponseFits":    {"The last byte still has room.", new(budget.Budget), []charge{response(budget.MaxResponse - 1), response(1)}, ""},
+		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooMuchOf + "4,194,304" + advice},
+		"ResponseShrinks": {"A resource that becomes shorter gives its bytes back.", new(budget.Budget), []charge{response(budget.MaxResponse), response(-1), response(1)}, ""},
+		"RoomFits":        {"What is desired already leaves this room.", &budget.Budget{Room: 10}, []charge{response(10)}, ""},
+		"RoomTooLong":     {"The message has the room of this run.", &budget.Budget{Room: 10}, []charge{response(11)}, tooMuchOf + "10" + advice},
+		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooMuchOf + "4,194,304" + advice},
+		"ExpressionsFit":  {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
+		"ExpressionsExceed": {
+			"The costs of all evaluations add up.", new(budget.Budget), []charge{expressions(budget.MaxExpressions), expressions(1)},
+			"the expressions of a call cost too much together: they end after 20,000,000 steps",
+		},
+		"Nil": {"A nil Budget has no limits.", nil, []charge{response(budget.MaxResponse + 1), expressions(budget.MaxExpressions + 1)}, ""},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for i, charge := range tc.charges {
+				want := ""
+				if i == len(tc.charges)-1 {
+					want = tc.want
+				}
+
+				if diff := cmp.Diff(want, tagstest.Error(charge(tc.budget))); diff != "" {
+					t.Errorf("\n%s\ncharge %d: -want, +got:\n%s", tc.reason, i, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestChargeLog is about a log that has room for a line and then for none.
+func TestChargeLog(t *testing.T) {
+	b := new(budget.Budget)
+
+	got := []bool{b.ChargeLog(budget.MaxLog), b.ChargeLog(1), (*budget.Budget)(nil).ChargeLog(budget.MaxLog + 1)}
+	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
+		t.Errorf("\nA log should have room for MaxLog bytes, and a nil Budget for any.\nChargeLog(...): -want, +got:\n%s", diff)
+	}
+}
