@@ -39,8 +39,8 @@ type step struct {
 	// digests of the step's results: one, or several if steps have the same input.
 	digests []string
 
-	// trusted are the tags with reserved keys that the step had from trusted sources: by resource, an object of key to
-	// value.
+	// trusted are the tags that the step had from trusted sources: by resource, an object of key to value. A later step may reserve their
+	// keys.
 	trusted *structpb.Struct
 }
 
@@ -151,8 +151,7 @@ func (s *steps) digests() string {
 	return strings.Join(slices.Concat(all...), " ")
 }
 
-// EarlierTrustedTags returns the tags with reserved keys that earlier steps of this function had from trusted sources: by composed
-// resource, key to value.
+// EarlierTrustedTags returns the tags that earlier steps of this function had from trusted sources: by composed resource, key to value.
 func (r *Run) EarlierTrustedTags() map[string]map[string]string {
 	out := make(map[string]map[string]string)
 

@@ -7,7 +7,6 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -30,9 +29,6 @@ type Decision struct {
 	// have several entries, such as zone=a and zone=b. If the field has zone=a already, fill adds zone=b.
 	otherSystemsTags [][]tagset.Entry
 
-	// respelledLabels has the positions of labels that replace another spelling of a reserved key: the label owner replaces Owner.
-	respelledLabels []int
-
 	// trustedWithoutSlot has the keys of the trusted labels without a tag slot.
 	trustedWithoutSlot []string
 
@@ -42,16 +38,13 @@ type Decision struct {
 	// notes say which tags differ from the input's wishes, and why.
 	notes Notes
 
-	// trusted has the tags that stay because an earlier step set them from a trusted source, key to value.
-	trusted map[string]string
-
 	// followedNow has the changes in the cloud that this run takes over to the tag field: see follow. A later run finds them in
 	// FollowedBefore.
 	followedNow followedChanges
 }
 
 // Decide decides on the tags of s, and changes only s.Tags. It does this in order:
-//   - It removes tags with reserved keys, unless a source with trusted: true set them.
+//   - It takes away tags with reserved keys that no trusted source gives: see decideReserved.
 //   - It replaces tags with tags of labels, as onConflict says: with Replace, the label env: prod changes {env: dev} to
 //     {env: prod}.
 //   - It gives the tags in ignoreTags their value from the cloud.
@@ -63,7 +56,13 @@ type Decision struct {
 //   - Another field manager or the cloud has the tag with another value: see conflictOf.
 func Decide(s *State) (*Decision, error) {
 	d := &Decision{State: s, records: s.Labels.newRecords()}
-	d.removeReserved()
+
+	replacing, takenAway := s.decideReserved()
+	for _, i := range replacing {
+		d.records[i].Fate = Tagged
+	}
+
+	d.takenAwayKeys = takenAway
 
 	if err := d.replace(); err != nil {
 		return nil, err
@@ -77,74 +76,6 @@ func Decide(s *State) (*Decision, error) {
 	}
 
 	return d, nil
-}
-
-// removeReserved removes tags with reserved keys that no trusted source set. If owner is reserved, it removes owner: me of an
-// earlier step, and keeps owner: team-a of a trusted label. See testdata/cases/reserved.yaml.
-func (d *Decision) removeReserved() {
-	l := d.Labels
-
-	for e := range d.Tags.All() {
-		key, isReserved := l.reservedKey(e)
-		if !isReserved || d.getsTrustedLabel(e) {
-			continue
-		}
-
-		// The provider's own tag stays, since the provider would add it again. But an entry of a joined string, such as a=1,b=2, can have another
-		// key as well, which may be reserved (IsAmbiguous). Such an entry is removed.
-		if l.setByProvider(e) && !e.IsAmbiguous() {
-			continue
-		}
-
-		// If a trusted label of this step has the key, this step decides on the tag, even if the label was skipped. Otherwise, a tag stays that
-		// an earlier step of this function has set from a trusted source.
-		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
-		_, hasSkippedTrusted := e.KeyIn(l.reservedBySkipped)
-
-		decidedHere := hasLabel || hasSkippedTrusted
-		if !decidedHere && d.isEarlierTrusted(e) {
-			continue
-		}
-
-		d.Tags.Remove(e)
-
-		switch {
-		case !hasLabel:
-			d.takenAwayKeys = append(d.takenAwayKeys, key)
-		case !d.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
-			d.respelledLabels = append(d.respelledLabels, l.firstWithReservedKey[profile.FoldKey(labelKey)])
-		}
-	}
-}
-
-// getsTrustedLabel reports whether the entry e is or becomes the tag of a trusted label, in one of two cases:
-//   - The label's key is reserved. Later, the label owner: team-a replaces owner: me.
-//   - The label's key isn't reserved, and e is the label's tag already. For example, owner is reserved. The string owner=a=b, which can be
-//     read as owner: a=b or as owner=a: b, stays if there is a trusted label with the key owner=a and the value b.
-func (d *Decision) getsTrustedLabel(e *tagset.Entry) bool {
-	i, ok := d.Labels.positionOf(e)
-	if !ok {
-		return false
-	}
-
-	l := &d.Labels.all[i]
-	isSameTag := e.Key == l.Key && tagset.IsText(e.Value, l.Value)
-
-	return l.Reserved || l.Trusted && isSameTag // A label with a reserved key is trusted.
-}
-
-// isEarlierTrusted reports whether an earlier step of this function set the entry e from a trusted source. If so, it also adds e to
-// d.trusted, for later steps.
-func (d *Decision) isEarlierTrusted(e *tagset.Entry) (found bool) {
-	for key, value := range d.EarlierTrustedTags {
-		if e.IsTag(key, value) { // The string owner=a=b is the tag owner: a=b, and also the tag owner=a: b. Both may be trusted.
-			found = true
-
-			d.trusted = withKey(d.trusted, key, value)
-		}
-	}
-
-	return found
 }
 
 // replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod replaces
@@ -163,13 +94,6 @@ func (d *Decision) replace() error {
 				d.Labels.Profile.Noun(), l.Key, quotedValue(present), l.Source.Name, l.Value)
 		default:
 			d.records[i].Fate = Retained
-		}
-	}
-
-	// removeReserved has removed Owner: me of an earlier step. The label with the key owner takes its slot, unless removeTags names owner.
-	for _, i := range d.respelledLabels {
-		if !d.Labels.all[i].removed {
-			d.put(i)
 		}
 	}
 
@@ -194,11 +118,11 @@ func (d *Decision) put(i int) {
 
 // entryToPut returns the entry that put writes for the label at position i. Its key has the spelling of another field manager's tag, if
 // there is one. On Azure, which ignores case, the entry of the label env replaces the tag Env of kubectl edit, and has the key Env.
-func (d *Decision) entryToPut(i int) *tagset.Entry {
-	e := &d.Labels.all[i].entry
+func (s *State) entryToPut(i int) *tagset.Entry {
+	e := &s.Labels.all[i].entry
 
-	staying := d.stayingTags().Find(e.ID)
-	if staying == nil || d.Labels.Shape.Form().HasStrings {
+	staying := s.stayingTags().Find(e.ID)
+	if staying == nil || s.Labels.Shape.Form().HasStrings {
 		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
 	}
 
@@ -432,15 +356,4 @@ func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tags
 // keysOf returns the key of each tag. entriesOfTags has the entries of each tag.
 func keysOf(entriesOfTags [][]tagset.Entry) []string {
 	return words.Map(entriesOfTags, func(entries []tagset.Entry) string { return entries[0].Key })
-}
-
-// withKey sets the value at the key in the map into, and returns the map. If into is nil, withKey returns a new map.
-func withKey(into map[string]string, key, value string) map[string]string {
-	if into == nil {
-		into = make(map[string]string)
-	}
-
-	into[key] = value
-
-	return into
 }

@@ -9,8 +9,8 @@ import (
 // slotTakenByOther reports whether the slot of the entry e is taken anyway, by another field manager's tag that stays though no step
 // desires it. A label that replaces this tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the
 // same string counts: env=prod can't take the slot of env=dev.
-func (d *Decision) slotTakenByOther(e *tagset.Entry) bool {
-	return d.stayingTags().HasTagOf(e) && !d.Tags.HasTagOf(e)
+func (s *State) slotTakenByOther(e *tagset.Entry) bool {
+	return s.stayingTags().HasTagOf(e) && !s.Tags.HasTagOf(e)
 }
 
 // replaceStayingTags puts labels in the place of other field managers' tags with the same key. The label env: prod replaces env: dev of

@@ -80,13 +80,9 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 	for i := range entries {
 		e := &entries[i]
 
-		// Only trusted labels have reserved keys. Such a label decides on the tag, even if it was skipped.
-		_, hasTrustedLabel := e.KeyIn(l.reservedByLabels)
-		_, hasSkippedTrusted := e.KeyIn(l.reservedBySkipped)
-
 		// The field may be unable to hold the value, such as a list in a map of strings.
 		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
-		if hasTrustedLabel || hasSkippedTrusted || l.belongsToCloud(e) || !fieldCanHold {
+		if l.decidesOnReserved(e) || l.belongsToCloud(e) || !fieldCanHold {
 			continue
 		}
 

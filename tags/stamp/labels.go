@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Labels has labels as tags for tag fields of one tagset.FieldKind, such as all maps on aws. It also has the entries of removeTags and
@@ -38,8 +39,11 @@ type Labels struct {
 	reservedByLabels     profile.KeySet
 
 	// reservedBySkipped has the reserved keys of trusted labels that are skipped or unfit. Such a label becomes no tag. If an earlier step of
-	// the pipeline has set a tag with its key, removeReserved removes the tag: the key stays reserved.
+	// the pipeline has set a tag with its key, decideReserved takes the tag away: the key stays reserved.
 	reservedBySkipped profile.KeySet
+
+	// trustedKeys has the keys of the labels in all that are trusted, whether the keys are reserved or not.
+	trustedKeys profile.KeySet
 
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
 	removeMatchers, ignoreMatchers []matcher
@@ -100,6 +104,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	// A label's key may be team/*. The method With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
+	l.trustedKeys = k.Profile.KeySet().With(words.MapIf(l.all, func(l fieldLabel) (string, bool) { return l.Key, l.Trusted })...)
 
 	return l
 }
@@ -230,6 +235,36 @@ func (l *Labels) setByProvider(e *tagset.Entry) bool {
 // have several keys: owner=a=b may be the tag owner: a=b, or the tag owner=a: b.
 func (l *Labels) reservedKey(e *tagset.Entry) (key string, found bool) {
 	return e.KeyIn(l.transformed.Reserved())
+}
+
+// trustedPositionOf returns the position of the trusted label that gives the entry e, whether the label's key is reserved or not. For the
+// trusted label owner: team-a, it finds owner: team-a, and not owner: me. The string owner=a=b, which can be read as owner: a=b or as owner=a:
+// b, is the tag of a trusted label with the key owner=a and the value b. ok is false if no trusted label gives e.
+func (l *Labels) trustedPositionOf(e *tagset.Entry) (position int, ok bool) {
+	if !l.Shape.Form().HasStrings {
+		position, ok = l.positionOf(e)
+		ok = ok && l.all[position].Trusted && tagset.IsText(e.Value, l.all[position].Value)
+
+		return position, ok
+	}
+
+	for key := range l.trustedKeys.Of(e.String(), l.Separator) {
+		position, ok = l.positionByID[l.ID(key)]
+		if ok && l.all[position].Trusted && e.IsTag(key, l.all[position].Value) {
+			return position, true
+		}
+	}
+
+	return 0, false
+}
+
+// decidesOnReserved reports whether this step has a trusted label with the reserved key of the entry e, in any case. The label decides on e,
+// even if the label was skipped.
+func (l *Labels) decidesOnReserved(e *tagset.Entry) bool {
+	_, hasLabel := e.KeyIn(l.reservedByLabels)
+	_, hasSkipped := e.KeyIn(l.reservedBySkipped)
+
+	return hasLabel || hasSkipped
 }
 
 // protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty

@@ -32,7 +32,7 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 	}
 }
 
-// untrustedReservedKeys returns the reserved keys of tags that no trusted source has set, in the value v of the field at the path. It
+// untrustedReservedKeys returns the reserved keys of tags that no trusted source gives, in the value v of the field at the path. It
 // returns owner for {env: prod, owner: me} if owner is a reserved key.
 func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (keys []string) {
 	f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
@@ -40,26 +40,43 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 		f.Shape = field.KeyValueList
 	}
 
-	labels := fs.labels.labelsForField(&f, fs.resourcePlan.target.Profile)
+	s := State{Labels: fs.labels.labelsForField(&f, fs.resourcePlan.target.Profile), EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}
 
-	set, err := tagset.Read(v, &f, &labels.Keys)
+	set, err := tagset.Read(v, &f, &s.Labels.Keys)
 	if err != nil {
 		return nil // The value has no tags.
 	}
 
-	// d is only for its method isEarlierTrusted, and decides nothing.
-	d := &Decision{State: &State{Labels: labels, EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}}
-
 	for e := range set.All() {
-		key, isReserved := labels.reservedKey(e)
-		i, isLabel := labels.positionOf(e)
-		isOfTrustedLabel := isLabel && labels.all[i].Reserved && tagset.IsText(e.Value, labels.all[i].Value) // Only trusted labels are Reserved.
-		mayStay := isOfTrustedLabel || d.isEarlierTrusted(e) || labels.setByProvider(e)
-
-		if isReserved && !mayStay {
+		if key, isUntrusted := s.untrustedKey(e); isUntrusted {
 			keys = append(keys, key)
 		}
 	}
 
 	return keys
+}
+
+// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
+// own. The plan is only about tags with reserved keys: see decideReserved. If owner is a reserved key, the plan takes owner: me away, or
+// replaces it by the tag of a trusted label. It leaves env: prod.
+func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
+	p := newPlan(t, l)
+
+	set, _, err := desiredTags(t, l)
+	if err != nil {
+		return p // A field that can't be read is left alone.
+	}
+
+	state := &State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]}
+	_, takenAway := state.decideReserved()
+
+	p.allRecords, p.Trusted = l.takenAwayRecords(takenAway), state.trustedTags()
+	p.getsDecidedTags = true // Only the records of such plans are reported.
+
+	if set.Changed() {
+		p.Stamped, err = writeField(t, &l.Keys, set)
+		p.recordMismatch(err) // Without an error, there is no Mismatch.
+	}
+
+	return p
 }

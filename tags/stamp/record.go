@@ -112,17 +112,15 @@ func (d *Decision) completeRecords(api *profile.Profile) []Record {
 		d.recordRefusals(api)
 	}
 
-	return d.appendTakenAway(append(d.records, d.Labels.unfit...))
+	return append(append(d.records, d.Labels.unfit...), d.Labels.takenAwayRecords(d.takenAwayKeys)...)
 }
 
-// appendTakenAway appends the records of tags that are taken away, such as {owner: me} of an earlier step if the key owner is reserved.
-func (d *Decision) appendTakenAway(records []Record) []Record {
-	for _, key := range d.takenAwayKeys {
-		t := &tags.Tag{Label: tags.Label{QualifiedKey: d.Labels.transformed.QualifiedKey(key)}, Key: key}
-		records = append(records, Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit})
-	}
-
-	return records
+// takenAwayRecords returns a record for each of the reserved keys whose tags are taken away, such as owner: me of an earlier step.
+func (l *Labels) takenAwayRecords(keys []string) []Record {
+	return words.Map(keys, func(key string) Record {
+		t := &tags.Tag{Label: tags.Label{QualifiedKey: l.transformed.QualifiedKey(key)}, Key: key}
+		return Record{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit}
+	})
 }
 
 // recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, it refuses the

@@ -1,53 +1,115 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"iter"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
-// own. The plan is only about tags with reserved keys. If owner is a reserved key, the plan removes owner: me, or replaces it by the tag of
-// a trusted label. It leaves env: prod.
-func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
-	p := newPlan(t, l)
-
-	set, _, err := desiredTags(t, l)
-	if err != nil {
-		return p // A field that can't be read is left alone.
+// untrustedKey returns the reserved key of the entry e if no trusted source gives e. For example, owner is a reserved key, and e is owner: me.
+// found is false in these cases:
+//   - No key of e is reserved.
+//   - A trusted label gives e: see trustedPositionOf.
+//   - An earlier step of this function has set e from a trusted source, and this step has no trusted label with the key. Such a label
+//     decides, even if it was skipped.
+//   - The provider sets e itself, and would add it again. But an entry of a joined string, such as a=1,b=2, can have another key as well,
+//     which may be reserved (IsAmbiguous).
+//
+// All decisions on tags with reserved keys ask untrustedKey, also for tags that nobody can take away.
+func (s *State) untrustedKey(e *tagset.Entry) (key string, found bool) {
+	key, isReserved := s.Labels.reservedKey(e)
+	if !isReserved || s.Labels.setByProvider(e) && !e.IsAmbiguous() {
+		return "", false
 	}
 
-	p.decision = decideReserved(&State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]})
-	p.Trusted, p.Notes = p.decision.trusted, p.decision.notes
-
-	p.allRecords = p.decision.appendTakenAway(nil) // Records with the fate TakenAway, such as for owner: me.
-	p.getsDecidedTags = true                       // Only the records of such plans are reported.
-
-	if set.Changed() { // decideReserved changes set.
-		p.Stamped, err = writeField(t, &l.Keys, set)
-		p.recordMismatch(err) // Without an error, there is no Mismatch.
+	if _, isLabels := s.Labels.trustedPositionOf(e); isLabels {
+		return "", false
 	}
 
-	return p
-}
-
-// decideReserved decides on the tags of s with reserved keys, and on no other tags. If no label has the key owner, it removes owner: me. If
-// there is the trusted label owner: team-a, the label replaces owner: me, and also Owner: me.
-func decideReserved(s *State) *Decision {
-	d := &Decision{State: s}
-	d.removeReserved() // It leaves tags that are spelled as a trusted label.
-
-	// The label owner replaces the tag Owner: me, which removeReserved has removed.
-	positions := d.respelledLabels
-
-	// The label owner also replaces a tag that is spelled as the label, owner: me.
-	for e := range d.Tags.All() {
-		if i, isLabel := s.Labels.positionOf(e); isLabel && s.Labels.all[i].Reserved {
-			positions = append(positions, i)
+	if !s.Labels.decidesOnReserved(e) {
+		for range s.earlierTrusted(e) {
+			return "", false
 		}
 	}
 
-	for _, i := range positions {
-		d.Tags.Put(d.entryToPut(i)) // Unlike d.put, this makes no record. Only tags that are taken away get one.
+	return key, true
+}
+
+// earlierTrusted yields the tags that e can be read as, and that earlier steps of this function have set from trusted sources. The string
+// owner=a=b is the tag owner: a=b, and also the tag owner=a: b. Both may be trusted.
+func (s *State) earlierTrusted(e *tagset.Entry) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for key, value := range s.EarlierTrustedTags {
+			if e.IsTag(key, value) && !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// decideReserved takes each tag with an untrustedKey out of Tags, such as owner: me of an earlier step. If this step has the trusted label
+// owner: team-a, its tag takes the place of owner: me, and also of Owner: me. decideReserved returns the positions of these labels, and the
+// reserved keys of tags that no label replaces. See testdata/cases/earlier.yaml and reserved.yaml.
+func (s *State) decideReserved() (replacing []int, takenAway []string) {
+	l := s.Labels
+
+	for e := range s.Tags.All() {
+		key, isUntrusted := s.untrustedKey(e)
+		if !isUntrusted {
+			continue
+		}
+
+		if i, hasSameKey := l.positionOf(e); hasSameKey && l.all[i].Reserved {
+			replacing = append(replacing, i) // A label with a reserved key is trusted. Its tag gets the position of e.
+			continue
+		}
+
+		s.Tags.Remove(e)
+
+		switch labelKey, hasLabel := e.KeyIn(l.reservedByLabels); {
+		case !hasLabel:
+			takenAway = append(takenAway, key)
+		case !s.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
+			replacing = append(replacing, l.firstWithReservedKey[profile.FoldKey(labelKey)])
+		}
 	}
 
-	return d
+	for _, i := range replacing {
+		s.Tags.Put(s.entryToPut(i))
+	}
+
+	return replacing, takenAway
+}
+
+// trustedTags returns those of Tags that trusted sources give, key to value. Later steps of this function keep them: see EarlierTrustedTags.
+// Tags of earlier steps are among them if their keys are reserved in this step.
+func (s *State) trustedTags() (out map[string]string) {
+	for e := range s.Tags.All() {
+		if i, isLabels := s.Labels.trustedPositionOf(e); isLabels {
+			out = withKey(out, s.Labels.all[i].Key, s.Labels.all[i].Value)
+			continue
+		}
+
+		if _, isReserved := s.Labels.reservedKey(e); !isReserved {
+			continue
+		}
+
+		for key, value := range s.earlierTrusted(e) {
+			out = withKey(out, key, value)
+		}
+	}
+
+	return out
+}
+
+// withKey sets the value at the key in the map into, and returns the map. If into is nil, withKey returns a new map.
+func withKey(into map[string]string, key, value string) map[string]string {
+	if into == nil {
+		into = make(map[string]string)
+	}
+
+	into[key] = value
+
+	return into
 }

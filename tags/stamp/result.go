@@ -51,7 +51,7 @@ type Result struct {
 	// Notes have all other facts about the resource's tags.
 	Notes Notes
 
-	// Trusted has the tags with reserved keys that trusted sources have set, key to value.
+	// Trusted has the tags that trusted sources give, key to value: see trustedTags.
 	Trusted map[string]string
 
 	// Final has the tags in the tag field after Crossplane has applied the resource, key to value. They come from labels, earlier steps,

@@ -37,8 +37,8 @@ type Stamper struct {
 	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
 	Audits bool
 
-	// EarlierTrustedTags has the tags with reserved keys that earlier steps of this function set from trusted sources, by the name of the
-	// resource and the key. For the resource bucket and the key owner, the value is team-a, for example.
+	// EarlierTrustedTags has the tags that earlier steps of this function set from trusted sources, by the name of the resource and the key. For the
+	// resource bucket and the key owner, the value is team-a, for example.
 	EarlierTrustedTags map[string]map[string]string
 
 	// targets is the result of the method Targets.

@@ -32,7 +32,7 @@ type State struct {
 	// ignoreTags nor a source with onConflict Error.
 	CloudTags *tagset.Set
 
-	// EarlierTrustedTags has the tags with reserved keys that earlier steps of the function set from trusted sources, key to value.
+	// EarlierTrustedTags has the tags that earlier steps of the function set from trusted sources, key to value.
 	EarlierTrustedTags map[string]string
 
 	// CopiedTags has the tags that kubernetesMetadata copied to the field, or is nil.

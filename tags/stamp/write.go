@@ -14,7 +14,7 @@ import (
 // carryOut writes the decision of p to a copy of the resource, and adds records and notes to the result.
 func (p *plan) carryOut() error {
 	d := p.decision
-	p.Trusted, p.Notes = d.trusted, d.notes
+	p.Notes = d.notes
 	otherValues := d.keysWithOtherValues() // Before keepLastTag, since a tag that it puts back doesn't belong here.
 	p.keepLastTag()                        // Some tag fields can't become empty.
 
@@ -42,15 +42,9 @@ func (p *plan) carryOut() error {
 	return nil
 }
 
-// conclude sets p.Records, and adds the tags with reserved keys to p.Trusted, since the resource gets the decided tags.
+// conclude sets what is told of p, since the resource gets the decided tags.
 func (p *plan) conclude() {
-	p.Records, p.getsDecidedTags = p.allRecords, true
-
-	for i := range p.allRecords {
-		if record := &p.allRecords[i]; record.Fate == Tagged && record.Reserved {
-			p.Trusted = withKey(p.Trusted, record.Key, record.Value)
-		}
-	}
+	p.Records, p.Trusted, p.getsDecidedTags = p.allRecords, p.decision.trustedTags(), true
 }
 
 // writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
