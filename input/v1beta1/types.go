@@ -1341,7 +1341,8 @@ type MetadataSelector struct {
 	// +kubebuilder:validation:items:MinLength=1
 	Domains []string `json:"domains,omitempty"`
 
-	// All keys.
+	// All keys, but none that steers another controller, such as services.k8s.aws/region:
+	// domains or prefixes have to name its domain.
 	//
 	// +optional
 	All bool `json:"all,omitempty"`

@@ -10,7 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // managedSpecFields are the fields that the spec of any managed resource may have beside forProvider. A resource
@@ -81,51 +80,6 @@ type kindKey struct {
 	wraps schema.GroupVersionKind
 }
 
-// A Controller manages cloud resources, but is not a provider of Crossplane. It leaves an object alone if the field at Path has the
-// Value. For example, ACK leaves a Bucket alone if the annotation services.k8s.aws/read-only is "true".
-type Controller struct {
-	Path  object.Path
-	Value string
-
-	// domain is the suffix of the controller's API groups, such as .services.k8s.aws.
-	domain string
-}
-
-// The controllers are ACK, Azure Service Operator (.azure.com) and the OpenStack Resource Controller (.k-orc.cloud).
-var controllers = []Controller{
-	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
-	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
-	{domain: ".k-orc.cloud", Path: object.MustParsePath("spec.managementPolicy"), Value: "unmanaged"},
-}
-
-// pausingAnnotations are annotations that pause Config Connector (cnrm) and Cluster API. A paused controller writes tags later, so this
-// function still manages the tags of the object.
-var pausingAnnotations = []string{"cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused"}
-
-// ControllerOf returns the controller of an API group, such as ACK for s3.services.k8s.aws. It returns false if the group has none.
-func ControllerOf(group string) (Controller, bool) {
-	for _, c := range controllers {
-		if strings.HasSuffix(group, c.domain) {
-			return c, true
-		}
-	}
-
-	return Controller{}, false
-}
-
-// StopsController reports whether an annotation with this key can stop or pause the controller of an object, as
-// cluster.x-k8s.io/paused does.
-func StopsController(key string) bool {
-	isPathOf := func(c Controller) bool { return c.Path.String() == "metadata.annotations["+key+"]" }
-	return slices.Contains(pausingAnnotations, key) || slices.ContainsFunc(controllers, isPathOf)
-}
-
-// LeaveAlonePaths returns the paths of all fields that can tell a provider or controller to leave a resource alone, such as
-// spec.managementPolicies. The IgnoreAnnotation isn't among these fields: no provider or controller reads it.
-func LeaveAlonePaths() []object.Path {
-	return append(words.Map(controllers, func(c Controller) object.Path { return c.Path }), object.MustParsePath("spec.managementPolicies"))
-}
-
 // An outline has the parts of a resource that decide on its TargetKind, and on whether the resource is left alone.
 type outline struct {
 	apiVersion, kind         string
@@ -171,7 +125,7 @@ func (o *outline) leaveReason() Reason {
 	}
 
 	group, _, _ := strings.Cut(o.apiVersion, "/")
-	if c, ok := ControllerOf(group); ok {
+	if c, ok := field.ControllerOf(group); ok {
 		value, _ := o.resource.Object().At(c.Path) // An error means that there is no such field.
 		if value.IsText(c.Value) {
 			return ReadOnly

@@ -82,7 +82,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case ObservedOnly:
 		return "is only observed: its managementPolicies have neither Create nor Update, so it gets no tags"
 	case ReadOnly:
-		c, _ := ControllerOf(t.Kind.Group)
+		c, _ := field.ControllerOf(t.Kind.Group)
 		return fmt.Sprintf("is only observed: it gets no tags while %s is %q", c.Path, c.Value)
 	case NotSelected:
 		return "is not among the resources that the input selects"

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -233,8 +234,9 @@ func (r *copying) chosen(m resolve.Metadata, out *Copied) resolve.Metadata {
 	return m
 }
 
-// choose returns the labels or annotations that the entry selects. It leaves out private keys, and those that would
-// make the API server refuse the resource: kubectl.kubernetes.io/restartedAt is private.
+// choose returns the labels or annotations that the entry selects. It leaves out private keys, such as kubectl.kubernetes.io/restartedAt,
+// and those that would make the API server refuse the resource. It also leaves out keys that can steer a controller, such as
+// services.k8s.aws/region, unless the entry names their domain.
 func (r *copying) choose(from map[string]string, invalid func(key, value string) string, out *Copied) map[string]string {
 	chosen := make(map[string]string, len(from))
 
@@ -243,7 +245,12 @@ func (r *copying) choose(from map[string]string, invalid func(key, value string)
 			continue
 		}
 
-		if why := invalid(key, from[key]); why != "" {
+		why := invalid(key, from[key])
+		if why == "" && field.SteersController(key) && !names(&r.Entry.Select, key) {
+			why = fmt.Sprintf("it can steer a controller: to copy it, name %s in domains or prefixes", object.KeyDomain(key))
+		}
+
+		if why != "" {
 			r.noteNotCopiedf(out, "%s: %s", key, why)
 		} else {
 			chosen[key] = from[key]
@@ -255,15 +262,23 @@ func (r *copying) choose(from map[string]string, invalid func(key, value string)
 
 // selects reports whether the selector selects a key, and the key may be copied.
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
-	domain := key[:max(0, strings.Index(key, "/"))]
-
-	if object.IsPrivate(key) || locate.StopsController(key) {
+	if object.IsPrivate(key) || field.StopsController(key) {
 		return false
 	}
 
-	return sel.All ||
-		slices.ContainsFunc(sel.Prefixes, func(p string) bool { return strings.HasPrefix(key, p) }) ||
-		slices.ContainsFunc(sel.Domains, func(d string) bool { return object.IsDomainOf(domain, d) })
+	return sel.All || hasDomain(sel, key) || slices.ContainsFunc(sel.Prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+}
+
+// names reports whether the selector names the domain of a key: one of its domains has the key, or one of its prefixes begins with the whole
+// domain. For services.k8s.aws/region, it may be the domain k8s.aws or the prefix services.k8s.aws/, but not the prefix services.
+func names(sel *v1beta1.MetadataSelector, key string) bool {
+	isWhole := func(p string) bool { return strings.HasPrefix(key, p) && strings.HasPrefix(p, object.KeyDomain(key)) }
+	return hasDomain(sel, key) || slices.ContainsFunc(sel.Prefixes, isWhole)
+}
+
+// hasDomain reports whether a key is in one of the selector's domains.
+func hasDomain(sel *v1beta1.MetadataSelector, key string) bool {
+	return slices.ContainsFunc(sel.Domains, func(d string) bool { return object.IsDomainOf(object.KeyDomain(key), d) })
 }
 
 // invalidLabel returns why the API server would refuse a label, or an empty string.

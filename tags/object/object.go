@@ -264,10 +264,13 @@ func Condition(o Object, typ string) Node {
 // IsPrivate reports whether a label or an annotation with the key is meant only for its own object: keys of crossplane.io, its subdomains,
 // kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
 func IsPrivate(key string) bool {
-	domain := key[:max(0, strings.Index(key, "/"))]
-
+	domain := KeyDomain(key)
 	return IsDomainOf(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com"
 }
+
+// KeyDomain returns the domain of the key of a label or an annotation: node-role.kubernetes.io of node-role.kubernetes.io/worker. It is empty
+// if the key has no slash.
+func KeyDomain(key string) string { return key[:max(0, strings.Index(key, "/"))] }
 
 // IsDomainOf reports whether domain is the parent, or a subdomain of it.
 func IsDomainOf(domain, parent string) bool {

@@ -212,7 +212,7 @@ var (
 )
 
 // leaving are fields that make this function or function-tag-manager leave a resource alone.
-var leaving = append(locate.LeaveAlonePaths(), ignoredHere, ignoredThere)
+var leaving = append(fields.LeaveAlonePaths(), ignoredHere, ignoredThere)
 
 // leaving returns the paths of patches that may make this function leave a resource alone.
 func (p *patchStep) leaving() []string {

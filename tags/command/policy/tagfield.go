@@ -513,7 +513,7 @@ func (f *tagField) ChangesCloud(obj celText) celCondition {
 	}
 
 	// Some other controllers only observe a resource if the field at a path has a value, such as managementPolicy: unmanaged.
-	controller, ok := locate.ControllerOf(f.kinds[0].Group)
+	controller, ok := field.ControllerOf(f.kinds[0].Group)
 	if !ok {
 		return ""
 	}
