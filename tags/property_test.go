@@ -127,12 +127,12 @@ const letterOrDigit = `\p{L}\p{Nd}`
 var beyond = map[string]limit{
 	"alibaba":      {key: `[^\p{Cc}]+`, value: `[^\p{Cc}]*`, never: `(?i)https?://|^aliyun|^acs:`, keyMax: 128, valueMax: 128, count: 20},
 	"aruba":        {key: strictKey, value: `.*`, keyMax: 63, valueMax: 255, entryMin: 4, count: 32},
-	"azure":        {key: `[^<>%&\\?/\p{Cc}]+`, value: `.*`, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50},
+	"azure":        {key: `[^<>%&\\?/\p{Cc}]+`, value: `.*`, never: `^(?i)null$`, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50},
 	"btp":          {key: strictKey, value: `.*`, keyMax: 63, valueMax: 63, count: 10},
 	"cloudflare":   {key: `[0-9A-Za-z\-_]+`, value: `[^\p{C}\p{Zl}\p{Zp}]*`, keyMax: 63, valueMax: 255, fold: strings.ToLower, count: 32},
 	"cloudfoundry": {key: `([0-9a-z.\-]{1,253}/)?[0-9A-Za-z]([0-9A-Za-z\-_.]{0,61}[0-9A-Za-z])?`, value: `([0-9A-Za-z]([0-9A-Za-z\-_.]*[0-9A-Za-z])?)?`, never: `^cloudfoundry[.]org/`, valueMax: 63, count: 50},
 	"cloudstack":   {key: strictKey, value: `.*`, keyMax: 255, valueMax: 255, count: 50},
-	"databricks":   {key: `[` + letterOrDigit + ` +\-=._:@]+`, value: `[` + letterOrDigit + ` +\-=._:/@]*`, never: `^Name$|^(?i)aws:`, keyMax: 127, valueMax: 255, fold: strings.ToLower, count: 45},
+	"databricks":   {key: `[` + letterOrDigit + ` +\-=._:@]+`, value: `[` + letterOrDigit + ` +\-=._:/@]*`, never: `^Name$|^(?i)(aws:|null$)`, keyMax: 127, valueMax: 255, fold: strings.ToLower, count: 45},
 	"digitalocean": {key: `[0-9A-Za-z:_\-]+`, value: `[0-9A-Za-z:_\-]*`, entryMax: 255, count: 50},
 
 	"flexibleengine": {key: `[^\p{Cc}=*<>\\,|/]+`, value: `[^\p{Cc}=*<>\\,|/]*`, keyMax: 36, valueMax: 43, count: 10},

@@ -4,7 +4,7 @@ package profile
 var aws = cloud{
 	contract:     &awsContract,
 	api:          &awsAPI,
-	services:     []service{awsLoadBalancers(awsAPI)},
+	services:     []service{awsLoadBalancers(*changed(awsAPI, func(p *Profile) { p.ReservedValues = awsRefusing.ReservedValues }))},
 	refuses:      []service{awsLoadBalancers(awsRefusing)},
 	table:        awsCloudTable,
 	refusesTable: awsRefusingTable,
@@ -74,9 +74,10 @@ var awsContract = Profile{
 // awsAPI admits in values the characters of keys, as many services do. EC2 admits all.
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
-// awsRefusing admits in values all characters that load balancers are known to admit.
+// awsRefusing admits in values what load balancers are known to admit.
 var awsRefusing = *changed(awsContract, func(p *Profile) {
 	p.ValueClass = charsOf("letters, numbers, white space and + - = . _ : / @", `[\p{L}\p{N}\p{Z}\s+\-=._:/@]`)
+	p.ReservedValues = []string{"aws:*"}
 })
 
 var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)

@@ -32,8 +32,8 @@ type awsLimits struct {
 	// the API is known to admit.
 	keys, values, admitted string
 
-	// reserved is a prefix of keys, such as rds:.
-	reserved string
+	// reserved is a prefix of keys, such as rds:. reservedValues are Profile.ReservedValues with spaces between them: aws:* rds:*.
+	reserved, reservedValues string
 
 	foldKeys bool
 
@@ -120,6 +120,8 @@ func (l awsLimits) apply(p *Profile) {
 	if l.reserved != "" {
 		p.Reserved = append(slices.Clone(p.Reserved), l.reserved)
 	}
+
+	p.ReservedValues = strings.Fields(l.reservedValues)
 }
 
 // The tables of the Cloud rules, and of values that APIs are known to refuse under the contract.
@@ -195,12 +197,15 @@ type Service struct {
 	KeyCharacters   string `json:"keyCharacters"`
 	ValueCharacters string `json:"valueCharacters"`
 
-	// Admitted says in words which values the service's API admits, if it is known to refuse others. Admitted is missing if the API
-	// isn't known to refuse any.
+	// Admitted says in words which characters of values the service's API admits, if it is known to refuse others. Admitted is missing
+	// if the API isn't known to refuse any.
 	Admitted string `json:"admitted,omitempty"`
 
 	// Reserved are prefixes that keys can't have.
 	Reserved []string `json:"reserved"`
+
+	// ReservedValues are values that tags can't have. A * at the end matches any rest, as in aws:*.
+	ReservedValues []string `json:"reservedValues,omitempty"`
 
 	// FoldKeys says whether keys that differ only in case are one key.
 	FoldKeys bool `json:"foldKeys,omitempty"`
@@ -242,6 +247,6 @@ func serviceAt(i int) Service {
 
 	return Service{
 		Provider: p.Name, Name: row.name(), Key: p.Key.Runes, Value: p.Value.Runes, Tags: p.MaxTags, KeyCharacters: p.KeyClass.Name,
-		ValueCharacters: p.ValueClass.Name, Admitted: row.limits.admitted, Reserved: p.Reserved, FoldKeys: p.FoldKeys, Sources: sources,
+		ValueCharacters: p.ValueClass.Name, Admitted: row.limits.admitted, Reserved: p.Reserved, ReservedValues: p.ReservedValues, FoldKeys: p.FoldKeys, Sources: sources,
 	}
 }

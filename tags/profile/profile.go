@@ -51,6 +51,10 @@ type Profile struct {
 	// end matches any rest, as in capg-*. They compare without case if the provider's keys do.
 	Taken []string
 
+	// ReservedValues are the provider's own, such as null on Azure. A * at the end matches any rest, as in aws:*. They compare
+	// without case, and are ASCII in lower case.
+	ReservedValues []string
+
 	// FoldKeys reports whether keys compare without case: Env and env are one key on Azure.
 	FoldKeys bool
 
@@ -124,7 +128,12 @@ func (p *Profile) Limit(reason SkipReason) string {
 	case ReservedKey:
 		return "only a source with trusted: true may set it"
 	case ReservedPrefix:
-		return "reserved: " + strings.Join(slices.Concat(p.Reserved, p.Taken), ", ")
+		limit := "reserved: " + strings.Join(slices.Concat(p.Reserved, p.Taken), ", ")
+		if len(p.ReservedValues) > 0 {
+			limit += ", values " + strings.Join(p.ReservedValues, ", ")
+		}
+
+		return limit
 	case KeyTooLong:
 		return "at most " + p.Key.String()
 	case ValueTooLong:
@@ -169,7 +178,7 @@ func (p *Profile) Check(qualified, key, value string) SkipReason {
 	entry := p.CheckEntry(key, cmp.Or(p.Separator, ":"), value)
 
 	switch {
-	case p.Reserves(qualified) || p.Reserves(key) || p.Takes(key):
+	case p.Reserves(qualified) || p.Reserves(key) || p.Takes(key) || p.reservesValue(value):
 		return ReservedPrefix
 	case !p.Key.Admits(key):
 		return KeyTooLong
@@ -201,10 +210,18 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 func (p *Profile) Takes(key string) bool {
 	key = p.Fold(key)
 
-	return slices.ContainsFunc(p.Taken, func(taken string) bool {
-		text, begins := strings.CutSuffix(p.Fold(taken), "*")
-		return key == text || begins && strings.HasPrefix(key, text)
-	})
+	return slices.ContainsFunc(p.Taken, func(taken string) bool { return matchesRest(p.Fold(taken), key) })
+}
+
+// reservesValue reports whether the value is in ReservedValues, such as NULL on Azure.
+func (p *Profile) reservesValue(value string) bool {
+	return slices.ContainsFunc(p.ReservedValues, func(reserved string) bool { return matchesRest(reserved, strings.ToLower(value)) })
+}
+
+// matchesRest reports whether the text is the pattern, or begins with it if the pattern ends in *.
+func matchesRest(pattern, text string) bool {
+	begin, hasStar := strings.CutSuffix(pattern, "*")
+	return text == begin || hasStar && strings.HasPrefix(text, begin)
 }
 
 // Reserves reports whether the key starts with a prefix that the provider keeps to itself.

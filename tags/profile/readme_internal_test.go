@@ -54,7 +54,17 @@ func (s Service) columns() []string {
 		keys += "; case doesn't count"
 	}
 
-	return []string{strconv.Itoa(s.Key), strconv.Itoa(s.Value), strconv.Itoa(s.Tags), keys, values, s.Admitted, strings.Join(codes(s.Reserved), ", ")}
+	return []string{strconv.Itoa(s.Key), strconv.Itoa(s.Value), strconv.Itoa(s.Tags), keys, values, s.Admitted, reserved(s.Reserved, s.ReservedValues)}
+}
+
+// reserved returns the reserved keys, and the reserved values.
+func reserved(keys, values []string) string {
+	out := strings.Join(codes(keys), ", ")
+	if len(values) > 0 {
+		out += "; values: " + strings.Join(codes(values), ", ")
+	}
+
+	return out
 }
 
 // table returns the table of all profiles, in Markdown.
@@ -64,7 +74,7 @@ func table() string {
 
 	for _, c := range clouds {
 		p := c.contract
-		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(&c), sources(&c)}
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, reserved(slices.Concat(p.Reserved, p.Taken), p.ReservedValues), becomes(p), names(c.always), byCloud(&c), sources(&c)}
 
 		if p.Entry != (Length{}) {
 			columns[1], columns[2] = p.Entry.String()+" with the value", ""

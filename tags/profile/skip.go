@@ -9,7 +9,7 @@ const (
 	ReservedKey SkipReason = "reserved-key"
 
 	// ReservedPrefix skips a label if its qualified key or its tag key starts with a prefix that the
-	// provider keeps to itself, e.g. aws:.
+	// provider keeps to itself, e.g. aws:, or if the provider keeps its value to itself, e.g. null on Azure.
 	ReservedPrefix SkipReason = "reserved-prefix"
 
 	// KeyTooLong skips a label if its tag key is longer than the provider admits.

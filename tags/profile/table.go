@@ -16,12 +16,15 @@ var clouds = []cloud{
 
 	cloud{contract: &Profile{
 		Name:     "azure",
-		Source:   "https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources",
+		Source:   "https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources https://github.com/kubernetes-sigs/cloud-provider-azure/issues/8119",
 		Key:      Length{Runes: 512},
 		Value:    Length{Runes: 256},
 		KeyClass: charsOf(`anything but < > % & \ ? / and control characters`, `[^\p{Cc}<>%&\\?/]`),
 		MaxTags:  50,
 		Reserved: []string{"azure", "microsoft", "windows"},
+
+		ReservedValues: []string{"null"}, // Azure Resource Manager takes it for no value.
+
 		FoldKeys: true,
 		Format:   noSlash,
 	}}.
@@ -118,8 +121,11 @@ var clouds = []cloud{
 		MaxTags:    45,
 		Reserved:   []string{"aws:", "azure", "microsoft", "windows"},
 		Taken:      []string{"Name"},
-		FoldKeys:   true,
-		Format:     noSlash,
+
+		ReservedValues: []string{"null"},
+
+		FoldKeys: true,
+		Format:   noSlash,
 	}}.
 		service("compute", func(p *Profile) {
 			p.Source, p.MaxTags = "https://github.com/databricks/terraform-provider-databricks/blob/684f4424982431d3433e5c23353c6b208b263e75/docs/resources/instance_pool.md#L52", 43

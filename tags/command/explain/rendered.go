@@ -272,7 +272,12 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 // breaksLimits reports whether a label is skipped, or its tag refused, for a limit that the general profile doesn't have.
 func (x *RenderedField) breaksLimits(general *profile.Profile) bool {
 	return slices.ContainsFunc(x.Tags, func(t RenderedTag) bool { return t.CloudRefuses != "" }) ||
-		slices.ContainsFunc(x.Labels, func(l LostLabel) bool { return l.Reason != "" && !strings.HasPrefix(l.Why, general.Limit(l.Reason)) })
+		slices.ContainsFunc(x.Labels, func(l LostLabel) bool { return l.Reason != "" && !l.hasLimit(general.Limit(l.Reason)) })
+}
+
+// hasLimit reports whether the label is skipped for the limit. After the cap, Why also has slots that aren't free.
+func (l *LostLabel) hasLimit(limit string) bool {
+	return l.Why == limit || l.Reason == profile.CountCap && strings.HasPrefix(l.Why, limit)
 }
 
 // field returns the explanation of a tag field of the target.

@@ -163,7 +163,7 @@ func (c *profileChecker) skipMessages() celText {
 		condition celCondition // Empty if no label is skipped for the reason.
 	}{
 		{profile.ReservedKey, c.reservedKeyCondition()},
-		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition())},
+		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition(), anyOf(patternConditions("value.lowerAscii()", c.ReservedValues)...))},
 		{profile.KeyTooLong, exceeds("tag", c.Key)},
 		{profile.ValueTooLong, anyOf(exceeds("value", c.Value), exceeds(entry, c.Entry))},
 		{profile.KeyCharacterClass, anyOf("tag == ''", notAdmitted("tag", c.KeyClass), refusesKey)},

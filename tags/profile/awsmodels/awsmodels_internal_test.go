@@ -108,22 +108,26 @@ func TestNewTable(t *testing.T) {
 		want map[string]string
 	}{
 		{"A model narrows.", "zoo f TagResource - 127 [a-z0-9A-Z]* 1 255 - 10", "", map[string]string{
-			"zoo": `key: 127, value: 255, tags: 10, keys: "ASCII letters and digits", values: "letters, digits, space and + - = . _ : / @, not empty", admitted: "any characters, not empty", underscored: true`,
+			"zoo": `key: 127, value: 255, tags: 10, keys: "ASCII letters and digits", values: "letters, digits, space and + - = . _ : / @, not empty", admitted: "letters, digits, space and + - = . _ : / @, not empty", underscored: true`,
 		}},
 		{"A model doesn't widen.", "zoo f TagResource - 200 .* - 1600 [\\s\\S]* 200", "", map[string]string{"zoo": ""}},
 		{"A pattern can have a length.", "zoo f TagResource - - (?!aws:).{1,100} - - .{0,255} -", "", map[string]string{"zoo": `key: 100, value: 255, admitted: "anything but line breaks"`}},
-		{"A range has more than its ends.", "zoo f TagResource - - [a-zA-Z+-=._:/]+ - - - -", "", map[string]string{"zoo": `keys: "ASCII letters and digits and + - = . _ : /"`}},
+		{"A range has more than its ends.", "zoo f TagResource - - [a-zA-Z+-=._:/]+ - - - -", "", map[string]string{"zoo": `keys: "ASCII letters and digits and + - = . _ : /", admitted: "letters, digits, space and + - = . _ : / @"`}},
 		{"A kind has the limits of its request and of those for all.", "zoo f CreateCage - - - - - - 20\nzoo f TagResource - 127 - - - - 50", "", map[string]string{
-			"zoo": "key: 127", "zoo/Cage": "key: 127, tags: 20",
+			"zoo": `key: 127, admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Cage": `key: 127, tags: 20, admitted: "letters, digits, space and + - = . _ : / @"`,
 		}},
 		{"Without a request for all kinds, others have the widest limits.", "zoo f CreateCage,TagGate - - - - - - 20\nzoo f CreateFood - - - - - - 40", "", map[string]string{
-			"zoo": "tags: 40", "zoo/Cage": "tags: 20", "zoo/Gate": "tags: 20",
+			"zoo": `tags: 40, admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Cage": `tags: 20, admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Gate": `tags: 20, admitted: "letters, digits, space and + - = . _ : / @"`,
 		}},
 		{"Tags of launched resources are no tags of the kind.", "zoo f CreateCage.tags - - - - - - 20\nzoo f CreateCage,TagResource - 127 - - - - 50", "", map[string]string{
-			"zoo": "key: 127", "zoo/Cage.tags": "key: 127, tags: 20",
+			"zoo": `key: 127, admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Cage.tags": `key: 127, tags: 20, admitted: "letters, digits, space and + - = . _ : / @"`,
 		}},
-		{"A document narrows a kind.", "zoo f TagResource - 127 - - - - -", "zoo d Cage - - - - - - 10 zoo: fold", map[string]string{
-			"zoo": "key: 127", "zoo/Cage": `key: 127, tags: 10, reserved: "zoo:", foldKeys: true`,
+		{"A pattern that admits all says more than what all services admit.", "zoo f TagResource - - - - - [\\s\\S]* -", "", map[string]string{"zoo": ""}},
+		{"A pattern of one request is the service's.", "zoo f CreateCage - - - - - .* -\nzoo f TagResource - - - - - - -", "", map[string]string{
+			"zoo": `admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Cage": `admitted: "anything but line breaks"`,
+		}},
+		{"A document narrows a kind.", "zoo f TagResource - 127 - - - - -", "zoo d Cage - - - - - - 10 zoo: fold zoo:*,null", map[string]string{
+			"zoo": `key: 127, admitted: "letters, digits, space and + - = . _ : / @"`, "zoo/Cage": `key: 127, tags: 10, admitted: "letters, digits, space and + - = . _ : / @", reserved: "zoo:", reservedValues: "zoo:* null", foldKeys: true`,
 		}},
 		{"A document of a service is of all its kinds.", "zoo f TagResource - - - 1 - - -\nzoo f CreateCage - - - - - - 20", "zoo d * - - - - - [\\p{L}\\p{N}\\s]* -", map[string]string{
 			"zoo":      `values: "letters, digits, space, not empty", admitted: "letters, numbers, white space, not empty"`,
@@ -176,10 +180,10 @@ func TestNarrower(t *testing.T) {
 	after := table("bar f TagResource - - - 1 - - 30\nnew f TagResource - 100 - - - - -\nzoo f TagResource - 127 - - 255 [a-zA-Z0-9]* -\nzoo f CreateCage - - - - - - 5")
 
 	want := []string{
-		"`bar`: values: any characters, not empty, instead of any characters",
+		"`bar`: values: letters, digits, space and + - = . _ : / @, not empty, instead of letters, digits, space and + - = . _ : / @",
 		"`new`: at most 100 characters in keys instead of 128",
-		"`zoo/Cage`: at most 127 characters in keys instead of 128; at most 255 characters in values instead of 256; at most 5 tags instead of 50; values: ASCII letters and digits, instead of any characters",
-		"`zoo`: at most 127 characters in keys instead of 128; at most 255 characters in values instead of 256; values: ASCII letters and digits, instead of any characters",
+		"`zoo/Cage`: at most 127 characters in keys instead of 128; at most 255 characters in values instead of 256; at most 5 tags instead of 50; values: ASCII letters and digits, instead of letters, digits, space and + - = . _ : / @",
+		"`zoo`: at most 127 characters in keys instead of 128; at most 255 characters in values instead of 256; values: ASCII letters and digits, instead of letters, digits, space and + - = . _ : / @",
 	}
 	if diff := cmp.Diff(want, after.Narrower(before)); diff != "" {
 		t.Errorf("Narrower(...): -want, +got:\n%s", diff)

@@ -29,9 +29,11 @@ type Limits struct {
 	Key, Value Text
 	MaxTags    int
 
-	// Reserved is a prefix that no key may have. FoldKeys says whether the service ignores the case of keys.
-	Reserved string
-	FoldKeys bool
+	// Reserved is a prefix that no key may have. FoldKeys says whether the service ignores the case of keys. ReservedValues are
+	// values that no tag may have, with commas between them and a * for any rest: aws:*,rds:*.
+	Reserved       string
+	FoldKeys       bool
+	ReservedValues string
 }
 
 // A Text has the least and the greatest length of a text, and a regular expression of the whole text.
@@ -73,8 +75,8 @@ func Format(commit string, rows []Row) string {
 func number(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 
 // Parse reads rows with a tab between two columns, as in models.tsv: service, source, names with commas between them, least length,
-// greatest length and pattern of keys, the same of values, and the most tags. A reserved prefix and fold, for FoldKeys, may follow. It
-// leaves out comments, which begin with #.
+// greatest length and pattern of keys, the same of values, and the most tags. A reserved prefix, fold for FoldKeys, and reserved values
+// may follow. It leaves out comments, which begin with #.
 func Parse(text string) ([]Row, error) {
 	var rows []Row
 
@@ -83,8 +85,8 @@ func Parse(text string) ([]Row, error) {
 			continue
 		}
 
-		c := strings.Split(strings.TrimSuffix(line, "\n")+"\t\t", "\t")
-		if len(c) < 12 {
+		c := strings.Split(strings.TrimSuffix(line, "\n")+"\t\t\t", "\t")
+		if len(c) < 13 {
 			return nil, errors.Errorf("%q has less than 10 columns", line)
 		}
 
@@ -98,7 +100,7 @@ func Parse(text string) ([]Row, error) {
 		}
 
 		rows = append(rows, Row{Service: c[0], Source: c[1], Names: strings.Split(c[2], ","), Limits: Limits{
-			Key: Text{n[0], n[1], c[5]}, Value: Text{n[2], n[3], c[8]}, MaxTags: n[4], Reserved: c[10], FoldKeys: c[11] == "fold",
+			Key: Text{n[0], n[1], c[5]}, Value: Text{n[2], n[3], c[8]}, MaxTags: n[4], Reserved: c[10], FoldKeys: c[11] == "fold", ReservedValues: c[12],
 		}})
 	}
 

@@ -33,11 +33,14 @@ type place struct{ service, kind string }
 type limits struct {
 	key, value, tags int
 
-	// keys and values are legal by the rules of the cloud. admitted are the values that the API is known to admit.
+	// keys and values are legal by the rules of the cloud. admitted are the values that the API is known to admit: if neither model nor
+	// document has a pattern of values, these are the values that all services admit.
 	keys, values, admitted class
+	hasPattern             bool
 
-	reserved string
-	foldKeys bool
+	// reservedValues has a space between two.
+	reserved, reservedValues string
+	foldKeys                 bool
 
 	// sources are addresses and files of botocore, with a space between two.
 	sources string
@@ -77,6 +80,13 @@ func NewTable(models, documents string) (Table, error) {
 	for _, r := range rows {
 		if err := t.override(r); err != nil {
 			return nil, errors.Wrapf(err, "cannot read the document of %s", r.Service)
+		}
+	}
+
+	for p, l := range t {
+		if !l.hasPattern {
+			l.admitted = l.admitted.both(general.values)
+			t[p] = l
 		}
 	}
 
@@ -186,7 +196,8 @@ func limitsOf(r Row) (limits, error) {
 
 	return limits{
 		key: min(key, cmp.Or(r.Key.Max, key)), value: min(value, cmp.Or(r.Value.Max, value)), tags: cmp.Or(r.MaxTags, general.tags),
-		keys: keys, values: values, admitted: values, reserved: r.Reserved, foldKeys: r.FoldKeys, sources: r.Source,
+		keys: keys, values: values, admitted: values, hasPattern: r.Value.Pattern != "",
+		reserved: r.Reserved, reservedValues: strings.ReplaceAll(r.ReservedValues, ",", " "), foldKeys: r.FoldKeys, sources: r.Source,
 	}, nil
 }
 
@@ -194,9 +205,10 @@ func limitsOf(r Row) (limits, error) {
 func (l limits) both(m limits) limits {
 	return limits{
 		key: min(l.key, m.key), value: min(l.value, m.value), tags: min(l.tags, m.tags),
-		keys: l.keys.both(m.keys), values: l.values.both(m.values), admitted: l.admitted.both(m.admitted),
-		reserved: cmp.Or(l.reserved, m.reserved), foldKeys: l.foldKeys || m.foldKeys,
-		sources: strings.Join(words.Distinct(strings.Fields(l.sources+" "+m.sources)), " "),
+		keys: l.keys.both(m.keys), values: l.values.both(m.values), admitted: l.admitted.both(m.admitted), hasPattern: l.hasPattern || m.hasPattern,
+		reserved: cmp.Or(l.reserved, m.reserved), reservedValues: strings.TrimSpace(l.reservedValues + " " + m.reservedValues),
+		foldKeys: l.foldKeys || m.foldKeys,
+		sources:  strings.Join(words.Distinct(strings.Fields(l.sources+" "+m.sources)), " "),
 	}
 }
 
@@ -204,8 +216,11 @@ func (l limits) both(m limits) limits {
 func (t Table) Narrower(before Table) []string {
 	var out []string
 
+	unknown := general
+	unknown.admitted = general.values
+
 	for p, l := range t {
-		old := cmp.Or(before[p], before[place{service: p.service}], general)
+		old := cmp.Or(before[p], before[place{service: p.service}], unknown)
 
 		var changes []string
 
@@ -315,6 +330,7 @@ func (l limits) fields(classes map[string]string) string {
 	add("values", l.values, general.values)
 	add("admitted", l.admitted, general.admitted)
 	add("reserved", l.reserved, "")
+	add("reservedValues", l.reservedValues, "")
 	add("foldKeys", l.foldKeys, false)
 	add("underscored", l.keys.set&separators != separators, false)
 

@@ -66,16 +66,20 @@ func (s Subject) legal(key, value string) bool {
 	return !slices.ContainsFunc(rows, func(l awsmodels.Limits) bool { return !admits(l, key, value) })
 }
 
-// refused reports whether a row of the kind refuses a tag that the contract admits.
+// refused reports whether a row of the kind refuses a tag that the contract admits. If no row has a pattern of values, the general
+// rules refuse values, too.
 func (s Subject) refused(key, value string) bool {
-	return slices.ContainsFunc(s.rows, func(r awsmodels.Row) bool {
+	hasPattern := slices.ContainsFunc(s.rows, func(r awsmodels.Row) bool { return r.Value.Pattern != "" })
+
+	return !hasPattern && !fits(general.Value, value) || slices.ContainsFunc(s.rows, func(r awsmodels.Row) bool {
 		return r.Service != wide && !admits(r.Limits, key, value)
 	})
 }
 
 // admits reports whether the limits admit the tag.
 func admits(l awsmodels.Limits, key, value string) bool {
-	reserved := hasPrefix(key, "aws:") || l.Reserved != "" && hasPrefix(key, l.Reserved)
+	reserved := hasPrefix(key, "aws:") || l.Reserved != "" && hasPrefix(key, l.Reserved) ||
+		slices.ContainsFunc(strings.FieldsFunc(l.ReservedValues, func(r rune) bool { return r == ',' || r == '*' }), func(prefix string) bool { return hasPrefix(value, prefix) })
 
 	return !reserved && fits(l.Key, key) && fits(l.Value, value)
 }
@@ -180,7 +184,7 @@ func modelsOf(rows []awsmodels.Row, kind string) (out []awsmodels.Row) {
 
 // edges returns tags at the edges of the subject's limits: lengths, and characters of each class.
 func (s Subject) edges() map[string]string {
-	tags := map[string]string{"k": "", "k0": " ", " ": "v", "aws:k": "v", "RDS:k": "v", "dms:k": "v"}
+	tags := map[string]string{"k": "", "k0": " ", " ": "v", "aws:k": "v", "RDS:k": "v", "dms:k": "v", "ElasticBeanstalk:k": "v", "awsk": "v", "k1": "aws:v", "k2": "RDS:v", "k3": "dms:v"}
 
 	for _, r := range append(slices.Clone(s.rows), awsmodels.Row{Limits: general}) {
 		for n := range 2 {
