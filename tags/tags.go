@@ -118,11 +118,11 @@ func (l Label) Beats(other Label) bool {
 }
 
 // CompareTrust orders trusted labels first. If there are too many labels, the last ones are skipped, so trusted labels stay.
-func (l Label) CompareTrust(other Label) int {
+func CompareTrust(isTrusted, otherIsTrusted bool) int {
 	switch {
-	case l.Trusted == other.Trusted:
+	case isTrusted == otherIsTrusted:
 		return 0
-	case l.Trusted:
+	case isTrusted:
 		return -1
 	default:
 		return 1
@@ -139,7 +139,15 @@ type Tag struct {
 
 	// Reserved reports whether QualifiedKey, TagKey or Key is reserved for trusted labels.
 	Reserved bool
+
+	// Overridden is the tag of the trusted label over which the label has won, or nil. It has the same Key. It takes the place of this tag if the
+	// label is skipped.
+	Overridden *Tag
 }
+
+// KeyIsTrusted reports whether a trusted source gives the key: the label is trusted, or it has won over a trusted label. Tags with such keys
+// take their slots first, so that a tenant's labels can't take the platform's slots.
+func (t *Tag) KeyIsTrusted() bool { return t.Trusted || t.Overridden != nil && t.Overridden.Trusted }
 
 // OnConflict returns the OnConflict of the label's source, or Retain without a source.
 func (t *Tag) OnConflict() Conflict {

@@ -34,8 +34,8 @@ type Transformer struct {
 
 // Transformed has the tags that labels become on one tag profile, and the labels that the profile doesn't admit.
 type Transformed struct {
-	// Tags are in the order in which they take the tag slots of a resource. Tags of trusted labels come first, sorted by
-	// qualified key, and then all others, sorted likewise.
+	// Tags are in the order in which they take the tag slots of a resource. Tags with keys of trusted sources come first
+	// (KeyIsTrusted), sorted by qualified key, and then all others, sorted likewise.
 	Tags []Tag
 
 	// Skipped is sorted by qualified key.
@@ -135,9 +135,9 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 }
 
 // SetOverridden sets the trusted labels that lost to labels of later sources: of labels with the same tag key, the later one wins, trusted
-// or not. If a cloud's key format makes a reserved key of an untrusted winner's key, the winner is skipped there, and the trusted label
-// becomes the tag. For example, a_b is reserved, and both labels have the key a/b: on Google Cloud, a/b becomes a_b. If several of the
-// trusted labels have the same tag key, the last one counts.
+// or not. If an untrusted winner is skipped on a cloud, the trusted label becomes the tag there. For example, a later cost-center of 300
+// characters doesn't take the platform's cost-center: "100" away. If several of the trusted labels have the same tag key, the last one
+// counts.
 func (t *Transformer) SetOverridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -182,24 +182,22 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 			continue
 		}
 
-		reason := d.add(l)
-
-		// l may have won over a trusted label with its TagKey. The trusted label becomes a tag after all if l was skipped for a reserved key, or
-		// if the trusted label's own key is reserved. Their keys on this profile can differ: a key with keyForm: Tag gets no prefix.
-		overridden, hasOverridden := t.overridden[l.TagKey]
-		if hasOverridden && !l.Trusted && (reason == profile.ReservedKey || d.tag(overridden).Reserved) {
-			d.add(overridden)
-		}
+		d.addWithOverridden(l)
 	}
 
 	d.skipCollisions()
 
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
-	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
+	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return CompareTrust(a.KeyIsTrusted(), b.KeyIsTrusted()) })
 
 	// A trusted tag that gets no slot is an error, but a label that is handed on may stay without one. So it doesn't count as trusted.
 	for i := range d.Tags {
-		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsLabelsOn
+		t := &d.Tags[i]
+		t.Trusted = t.Trusted && !p.HandsLabelsOn
+
+		if t.Overridden != nil {
+			t.Overridden.Trusted = !p.HandsLabelsOn
+		}
 	}
 
 	t.transformed[p] = d
@@ -238,17 +236,44 @@ func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	return t, d.profile.Check(t.QualifiedKey, t.Key, t.Value)
 }
 
-// add adds the tag of the label l, and returns an empty reason. Or it skips l, and returns the reason.
-func (d *Transformed) add(l Label) profile.SkipReason {
-	t, reason := d.Judge(l)
-
-	if reason != "" {
+// add adds the tag of the label l, or skips l.
+func (d *Transformed) add(l Label) {
+	if t, reason := d.Judge(l); reason != "" {
 		d.skip(t, reason)
 	} else {
 		d.Tags = append(d.Tags, t)
 	}
+}
 
-	return reason
+// addWithOverridden adds the tag of the label l, or skips l. If l isn't trusted, and has won over a trusted label, the trusted label becomes a
+// tag, too, in these cases:
+//   - l is skipped, for whatever reason: cost-center has 300 characters.
+//   - The key of the trusted label is reserved.
+//   - The two have different keys on this profile: a key with keyForm: Tag gets no prefix.
+//
+// Otherwise the tag of l has the tag of the trusted label as Overridden, since l may be skipped later.
+func (d *Transformed) addWithOverridden(l Label) {
+	overridden, hasOverridden := d.transformer.overridden[l.TagKey]
+	if !hasOverridden || l.Trusted {
+		d.add(l)
+		return
+	}
+
+	t, reason := d.Judge(l)
+	other, otherReason := d.Judge(overridden)
+
+	if reason != "" || other.Reserved || other.Key != t.Key {
+		d.add(l)
+		d.add(overridden)
+
+		return
+	}
+
+	if otherReason == "" {
+		t.Overridden = &other
+	}
+
+	d.Tags = append(d.Tags, t)
 }
 
 func (d *Transformed) skip(t Tag, reason profile.SkipReason) {
@@ -256,30 +281,48 @@ func (d *Transformed) skip(t Tag, reason profile.SkipReason) {
 }
 
 // skipCollisions skips all but one of the labels with the same tag key. On Google Cloud, A/b and a_b both have the tag key a_b. On
-// clouds that ignore case, Env and env are the same key.
+// clouds that ignore case, Env and env are the same key. If a skipped label has an Overridden tag, this tag takes the label's place, and may
+// win.
 func (d *Transformed) skipCollisions() {
-	key := func(t Tag) string { return t.Key }
-	if d.profile.FoldKeys {
-		key = func(t Tag) string { return d.profile.Fold(t.Key) }
-	}
+	for hasRevived := true; hasRevived; {
+		winners := d.winners()
+		all := d.Tags
+		d.Tags, hasRevived = make([]Tag, 0, len(winners)), false
 
-	// winners has the position of the tag that keeps the key.
+		for i, t := range all {
+			winner := winners[d.comparedKey(t)]
+			if winner == i {
+				d.Tags = append(d.Tags, t)
+				continue
+			}
+
+			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Winner: all[winner].QualifiedKey})
+
+			if t.Overridden != nil {
+				d.Tags, hasRevived = append(d.Tags, *t.Overridden), true
+			}
+		}
+	}
+}
+
+// winners returns the positions of those Tags that keep their keys, by comparedKey.
+func (d *Transformed) winners() map[string]int {
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		if winner, ok := winners[key(t)]; !ok || t.Beats(d.Tags[winner].Label) {
-			winners[key(t)] = i
+		if winner, ok := winners[d.comparedKey(t)]; !ok || t.Beats(d.Tags[winner].Label) {
+			winners[d.comparedKey(t)] = i
 		}
 	}
 
-	all := d.Tags
-	d.Tags = make([]Tag, 0, len(winners))
+	return winners
+}
 
-	for i, t := range all {
-		if winner := winners[key(t)]; winner == i {
-			d.Tags = append(d.Tags, t)
-		} else {
-			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Winner: all[winner].QualifiedKey})
-		}
+// comparedKey returns the key of the tag t as the cloud compares keys: in lower case on Azure.
+func (d *Transformed) comparedKey(t Tag) string {
+	if d.profile.FoldKeys {
+		return d.profile.Fold(t.Key)
 	}
+
+	return t.Key
 }

@@ -47,7 +47,7 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 // source is ever left out.
 type LimitError struct{ error }
 
-// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels of trusted sources stay, and of the others the
+// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels with keys of trusted sources stay, and of the others the
 // labels with the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has a
 // limit of its own, also maxLabels. If there are too many trusted labels, the error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
@@ -61,18 +61,27 @@ func (m *mergedLabels) leaveOutSurplus() error {
 		return nil
 	}
 
-	trustedCounts := make(map[string]int) // By the names of sources.
-	for _, l := range m.set.Labels {
+	// A label that has won over a trusted label counts as this label. It may be skipped on some cloud, and then the trusted label becomes the tag.
+	trustedSources := make(map[string]*tags.Source) // By tag keys.
+	for _, l := range slices.Concat(m.set.Overridden, m.set.Labels) {
 		if l.Trusted {
-			trustedCounts[l.Source.Name]++
+			trustedSources[l.TagKey] = l.Source
 		}
+	}
+
+	trustedCounts := make(map[string]int) // By the names of sources.
+	for _, source := range trustedSources {
+		trustedCounts[source.Name]++
 	}
 
 	if err := tooManyError(trustedCounts, maxLabels, "labels of trusted sources", "narrow its include"); err != nil {
 		return &LimitError{err}
 	}
 
-	slices.SortStableFunc(m.set.Labels, tags.Label.CompareTrust) // Trusted labels come first.
+	// Trusted labels come first.
+	slices.SortStableFunc(m.set.Labels, func(a, b tags.Label) int {
+		return tags.CompareTrust(trustedSources[a.TagKey] != nil, trustedSources[b.TagKey] != nil)
+	})
 
 	m.set.Labels = m.keepFirst(m.set.Labels)
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)

@@ -132,6 +132,25 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLimitOfTrustedKeys tests that no number of labels leaves out the key of a trusted label, even if a later label has won over the label.
+func TestLimitOfTrustedKeys(t *testing.T) {
+	labels := make([]string, 1000)
+	for i := range labels {
+		labels[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("a%04d", i))
+	}
+
+	const input = `"sources": [{"type": "Value", "trusted": true, "values": {"owner": "platform"}}, {"type": "CompositeField", "fromFieldPath": "spec.labels"}]`
+
+	set, _, err := cluster{}.reconcile(decode(t, input), observe(`{"spec": {"labels": {"owner": "tenant", `+strings.Join(labels, ", ")+`}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if last := set.Labels[len(set.Labels)-1]; len(set.Labels) != 1000 || last.QualifiedKey != "owner" || last.Value != "tenant" {
+		t.Errorf("Resolve(...): want 1000 labels with owner: tenant, got %d labels, of which %s: %s is the last one", len(set.Labels), last.QualifiedKey, last.Value)
+	}
+}
+
 // TestStandardLimits is about what the author of a standard may make long.
 func TestStandardLimits(t *testing.T) {
 	const limit = 256 << 10

@@ -42,11 +42,13 @@ type stampCase struct {
 	Prefix *string `json:"prefix"`
 
 	// Labels of sources, by key. Trusted labels are of trusted sources, and denied ones have reserved keys from other sources.
-	// More labels have other sources than the first, or tag keys without the prefix.
-	Labels  map[string]string `json:"labels"`
-	Trusted map[string]string `json:"trusted"`
-	Denied  map[string]string `json:"denied"`
-	More    []moreLabel       `json:"more"`
+	// Labels have won over the overridden ones, which are trusted. More labels have other sources than the first, or tag keys without the
+	// prefix.
+	Labels     map[string]string `json:"labels"`
+	Trusted    map[string]string `json:"trusted"`
+	Overridden map[string]string `json:"overridden"`
+	Denied     map[string]string `json:"denied"`
+	More       []moreLabel       `json:"more"`
 
 	// Remove and ignore are tag keys of removeTags and ignoreTags.
 	Remove []caseKey `json:"remove"`
@@ -324,6 +326,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 
 	tr := tags.NewTransformer(labels, in.KeyFormatsByProvider())
 	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Denied, false))
+	tr.SetOverridden(from(in.Sources, labelsOf(tc.Overridden, true)...))
 
 	s := &Stamper{
 		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, ComposedOwner: ours},

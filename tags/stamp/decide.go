@@ -29,7 +29,7 @@ type Decision struct {
 	// have several entries, such as zone=a and zone=b. If the field has zone=a already, fill adds zone=b.
 	otherSystemsTags [][]tagset.Entry
 
-	// trustedWithoutSlot has the keys of the trusted labels without a tag slot.
+	// trustedWithoutSlot has the keys without a tag slot that trusted sources give.
 	trustedWithoutSlot []string
 
 	// takenAwayKeys has the reserved keys of an earlier step's tags that Decide removes, and that no label replaces.
@@ -216,7 +216,7 @@ func (d *Decision) noteRemoved(e *tagset.Entry) {
 }
 
 // fill first puts tags that need no slot, such as env: prod in the place of env: dev. Then it fills the free tag slots, in this order:
-//   - tags of trusted labels
+//   - tags of labels whose keys trusted sources give (KeyIsTrusted)
 //   - tags of other systems that are in the field only in part: of the tag zone, it has zone=a, but not zone=b (see splitOtherSystemsTags)
 //   - tags of other labels
 //   - other tags of other systems
@@ -231,8 +231,8 @@ func (d *Decision) fill() error {
 
 	// As d.free is still 0, putFitting puts only copies that need no slot. It returns the others, which wait until the end.
 	waitingCopies := d.putFitting(d.tagsToCopy())
-	incomplete, missing := d.splitOtherSystemsTags()                                                  // The field has some entries of an incomplete tag, and none of a missing tag.
-	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].Trusted }) // Trusted labels come first.
+	incomplete, missing := d.splitOtherSystemsTags()                                                         // The field has some entries of an incomplete tag, and none of a missing tag.
+	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].KeyIsTrusted() }) // They come first.
 
 	d.free = d.freeSlots()
 	if err := d.fillLabels(0, trustedCount); err != nil {
@@ -253,7 +253,7 @@ func (d *Decision) fill() error {
 }
 
 // fillLabels gives free slots to the Undecided labels at the positions begin, begin+1 and so on, up to end-1. With 1 free slot and the
-// labels a and b, a becomes a tag, and b stays Undecided. If b is trusted, fillLabels adds it to trustedWithoutSlot.
+// labels a and b, a becomes a tag, and b stays Undecided. If the key of b is trusted, fillLabels adds it to trustedWithoutSlot.
 func (d *Decision) fillLabels(begin, end int) error {
 	for i := begin; i < end; i++ {
 		if d.records[i].Fate != Undecided {
@@ -269,7 +269,7 @@ func (d *Decision) fillLabels(begin, end int) error {
 			}
 
 			d.free -= needs // If needs is negative, the next label can take the slots.
-		case d.Labels.all[i].Trusted: // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
+		case d.Labels.all[i].KeyIsTrusted(): // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
 			return nil // A later label must not overtake this one, even if it needs fewer slots.

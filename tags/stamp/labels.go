@@ -22,7 +22,7 @@ type Labels struct {
 	// transformed has the labels as tags of the profile, and the profile's rules for keys.
 	transformed *tags.Transformed
 
-	// all has the labels that such fields can hold, in the order in which they take tag slots: labels of trusted sources come first. The
+	// all has the labels that such fields can hold, in the order in which they take tag slots: keys of trusted sources come first. The
 	// position of a label is its index in all.
 	all []fieldLabel
 
@@ -96,6 +96,10 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 
 	for _, t := range transformed.Tags {
 		isFit := l.add(t)
+		if !isFit && t.Overridden != nil {
+			l.add(*t.Overridden)
+		}
+
 		if t.Reserved && !isFit { // t is trusted: Transform skips untrusted labels with reserved keys.
 			reservedBySkipped = append(reservedBySkipped, t.Key)
 		}
@@ -258,7 +262,7 @@ func (l *Labels) trustedPositionOf(e *tagset.Entry) (position int, ok bool) {
 	return 0, false
 }
 
-// decidesOnReserved reports whether this step has a trusted label with the reserved key of the entry e, in any case. The label decides on e,
+// decidesOnReserved reports whether this step has a trusted label with the reserved key of the entry e, ignoring case. The label decides on e,
 // even if the label was skipped.
 func (l *Labels) decidesOnReserved(e *tagset.Entry) bool {
 	_, hasLabel := e.KeyIn(l.reservedByLabels)
@@ -270,7 +274,7 @@ func (l *Labels) decidesOnReserved(e *tagset.Entry) bool {
 // protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty
 // string. Untrusted entries come from a field of the XR. These keys are protected:
 //   - a reserved key
-//   - the key of a label of a trusted source
+//   - a key that a trusted source gives, even if a later label has won over the trusted one
 //   - in metadata.labels and metadata.annotations, a key without keyPrefix that no label has
 func (l *Labels) protectedKey(e *tagset.Entry) string {
 	if key, found := l.reservedKey(e); found {
@@ -279,7 +283,7 @@ func (l *Labels) protectedKey(e *tagset.Entry) string {
 
 	positions := l.positionsOf(e)
 	isReserved := l.transformed.Reserved().Has(e.Key) // In a list, reservedKey passes over the string owner, which has no separator.
-	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].Trusted })
+	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].KeyIsTrusted() })
 	isForeignMetadata := l.Metadata != "" && len(positions) == 0 && !l.transformed.HasPrefix(e.Key)
 
 	if isReserved || isTrusted || isForeignMetadata {

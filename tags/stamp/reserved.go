@@ -82,7 +82,7 @@ func (s *State) decideReserved() (replacing []int, takenAway []string) {
 	return replacing, takenAway
 }
 
-// trustedTags returns those of Tags that trusted sources give, key to value. Later steps of this function keep them: see EarlierTrustedTags.
+// trustedTags returns the Tags that trusted sources give, key to value. Later steps of this function keep them: see EarlierTrustedTags.
 // Tags of earlier steps are among them if their keys are reserved in this step.
 func (s *State) trustedTags() (out map[string]string) {
 	for e := range s.Tags.All() {

@@ -3,6 +3,7 @@ package stamp_test
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -129,6 +130,25 @@ func TestTrustedValueStands(t *testing.T) {
 			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
 			forged:   `"keyForm": "Tag", "values": {"plexsphere:workspace": "forged"}`,
 			want:     map[string]string{"acme-workspace": "platform", "plexsphere:workspace": "forged"},
+		},
+		"TooLong": {
+			reason:   "A label that is skipped should not hide the trusted one that it has won over, for whatever reason.",
+			provider: "aws",
+			reserved: "other",
+			forged:   `"values": {"workspace": "` + strings.Repeat("x", 300) + `"}`,
+			want:     map[string]string{"plexsphere:workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "plexsphere:workspace", Provider: "aws", Reason: "value-too-long"}},
+		},
+		"Collision": {
+			reason:   "One that loses to another label on the cloud should not hide it, either. The trusted label wins over that label, too.",
+			provider: "azure",
+			reserved: "other",
+			forged:   `"values": {"workspace": "forged", "Workspace": "forged"}`,
+			want:     map[string]string{"plexsphere:workspace": "platform"},
+			skipped: []tags.SkippedLabel{
+				{QualifiedKey: "workspace", TagKey: "plexsphere:workspace", Provider: "azure", Reason: "key-collision"},
+				{QualifiedKey: "Workspace", TagKey: "plexsphere:Workspace", Provider: "azure", Reason: "key-collision"},
+			},
 		},
 		"OfOtherProvider": {reason: "Where the tag key isn't reserved, the later source should win.", provider: "hetzner", reserved: "acme-*", fields: `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `, want: map[string]string{"plexsphere:workspace": "forged"}},
 	}
