@@ -59,8 +59,10 @@ func program(name string) *cobra.Command {
 	policies := (&policy.Command{}).Cobra()
 	policies.AddCommand((&awspolicy.Command{}).Cobra())
 
-	return command.Program(name, built(),
-		(&serve.Command{New: newFunction}).Cobra(),
+	builtVersion, builtRevision := built()
+
+	return command.Program(name, builtVersion+" "+builtRevision,
+		(&serve.Command{New: newFunction, Version: builtVersion, Revision: builtRevision}).Cobra(),
 		(&explain.Command{Function: quiet.Run}).Cobra(),
 		policies,
 		(&index.Command{}).Cobra(),
@@ -70,18 +72,18 @@ func program(name string) *cobra.Command {
 
 // built returns the version and revision of the program. A release sets both, and otherwise Go knows the module's version or
 // the commit.
-func built() string {
-	version, revision := version, revision
+func built() (builtVersion, builtRevision string) {
+	builtVersion, builtRevision = version, revision
 
 	if info, ok := debug.ReadBuildInfo(); ok && version == "(devel)" {
-		version = info.Main.Version
+		builtVersion = info.Main.Version
 
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				revision = s.Value
+				builtRevision = s.Value
 			}
 		}
 	}
 
-	return version + " " + revision
+	return builtVersion, builtRevision
 }

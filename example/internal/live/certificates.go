@@ -88,10 +88,14 @@ func (a *Authority) Issue() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, err
 }
 
-// Certify the function anew: a certificate of the authority, which is returned, and the
-// authority's own are written to where the function reads them.
+// Certify the function anew, by the authority.
 func (c *Cluster) Certify(by *Authority) (tls.Certificate, error) {
-	issued, err := by.Issue()
+	return by.Certify(filepath.Join(c.dir, secretServer))
+}
+
+// Certify writes a new certificate of the authority, which is returned, and the authority's own to where a function reads them.
+func (a *Authority) Certify(dir string) (tls.Certificate, error) {
+	issued, err := a.Issue()
 	if err != nil {
 		return issued, err
 	}
@@ -104,9 +108,9 @@ func (c *Cluster) Certify(by *Authority) (tls.Certificate, error) {
 	for name, block := range map[string]*pem.Block{
 		"tls.crt": {Type: "CERTIFICATE", Bytes: issued.Leaf.Raw},
 		"tls.key": {Type: "PRIVATE KEY", Bytes: key},
-		"ca.crt":  {Type: "CERTIFICATE", Bytes: by.Certificate.Raw},
+		"ca.crt":  {Type: "CERTIFICATE", Bytes: a.Certificate.Raw},
 	} {
-		if err := os.WriteFile(filepath.Join(c.dir, secretServer, name), pem.EncodeToMemory(block), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			return issued, err
 		}
 	}

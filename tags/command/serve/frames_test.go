@@ -28,7 +28,7 @@ func TestFragmentedFrames(t *testing.T) {
 
 	t.Cleanup(func() { _ = conn.Close() })
 
-	w := bufio.NewWriterSize(conn, bufferSize)
+	w := bufio.NewWriterSize(conn, writeBuffer)
 	framer := http2.NewFramer(w, conn)
 
 	var failed error

@@ -14,7 +14,6 @@ import (
 	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
 
@@ -25,6 +24,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
+
+// handshakeTimeout is how long a client may take to connect, TLS included.
+const handshakeTimeout = 10 * time.Second
 
 // drainTimeout is how long calls under way may take to finish once the function is
 // told to stop. Kubernetes kills a container after 30 seconds by default.
@@ -38,12 +40,17 @@ const (
 )
 
 // Requests and responses have up to several megabytes. With buffers and windows of these sizes, in bytes, they are sent in few
-// pieces, and neither side waits until the other admits more.
+// pieces, and neither side waits until the other admits more. Connections share write buffers, but with TLS each keeps its read
+// buffer while it is idle, and gets no more than a record of 16 KB at once.
 const (
-	bufferSize   = 256 << 10
+	readBuffer   = 32 << 10
+	writeBuffer  = 256 << 10
 	streamWindow = 4 << 20
 	connWindow   = 16 << 20
 )
+
+// maxMetadata is the limit of a call's metadata, in bytes. Crossplane sends less than one KB.
+const maxMetadata = 64 << 10
 
 // maxStreams is the limit of calls at once on a connection, since each may hold a request of the greatest size. A client's next
 // call waits until another ends. RFC 9113, section 6.5.2, recommends at least 100.
@@ -65,6 +72,10 @@ type Command struct {
 	MaxRecvMessageSize int
 	MaxSendMessageSize int
 	MetricsAddress     string
+	HealthAddress      string
+
+	// Version and Revision of the program.
+	Version, Revision string
 
 	// New returns the function. It logs to log, and counts in metrics.
 	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer
@@ -92,6 +103,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.IntVar(&c.MaxSendMessageSize, "max-send-message-size", defaultMegabytes, "Greatest size of sent messages in MB. Crossplane takes none above 4 MB.")
 	command.Variable(f, "max-send-message-size", "MAX_SEND_MESSAGE_SIZE")
 	f.StringVar(&c.MetricsAddress, "metrics-address", ":8080", "Address at which to serve Prometheus metrics. Empty serves none.")
+	f.StringVar(&c.HealthAddress, "health-address", "", "Address at which to serve the gRPC health service for probes of Kubernetes, without TLS: \"\" is whether the function is ready, and \"liveness\" whether it is alive. Empty serves none.")
 
 	return out
 }
@@ -129,7 +141,7 @@ func (c *Command) Run(ctx context.Context) error {
 }
 
 func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger) error {
-	creds, err := c.credentials(ctx, log)
+	creds, certified, err := c.credentials(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -137,36 +149,42 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	metrics := report.NewMetrics()
 	calls := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
 	srv := grpc.NewServer(
-		grpc.Creds(creds),
+		grpc.Creds(creds), grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.ForceServerCodecV2(codec.Codec{}),
-		grpc.ReadBufferSize(bufferSize), grpc.WriteBufferSize(bufferSize),
+		grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
 		grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
 		grpc.MaxConcurrentStreams(maxStreams), grpc.NumStreamWorkers(streamWorkers),
-		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
+		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte), grpc.MaxHeaderListSize(maxMetadata),
 		grpc.StatsHandler(sizes{log: log, tooLarge: metrics.TooLarge}),
 		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
 		grpc.ChainStreamInterceptor(ending(ctx)),
 	)
 
 	fn := c.New(c, log, metrics)
-	healthy := health.NewServer()
+	health := newHealth(certified)
 
 	Register(srv, fn)
-	healthv1.RegisterHealthServer(srv, healthy)
+	healthv1.RegisterHealthServer(srv, health)
 	reflection.Register(srv)
 	calls.InitializeMetrics(srv)
 
 	defer pace(heapFloor)()
 
-	stop, err := c.serveMetrics(ctx, append(metrics.Collectors(), calls)...)
+	stopMetrics, err := c.serveMetrics(ctx, append(metrics.Collectors(), calls)...)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer stopMetrics()
+
+	stopHealth, err := c.serveHealth(ctx, health)
+	if err != nil {
+		return err
+	}
+	defer stopHealth()
 
 	defer context.AfterFunc(ctx, func() {
 		log.Info("Stopping")
-		healthy.Shutdown()
+		health.SetServingStatus(ready, healthv1.HealthCheckResponse_NOT_SERVING)
 
 		// Stop cuts off calls after the timeout.
 		defer time.AfterFunc(drainTimeout, srv.Stop).Stop()

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -75,6 +77,18 @@ func listen(t *testing.T) net.Listener {
 	}
 
 	return lis
+}
+
+// freeAddress returns an address that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+
+	lis := listen(t)
+	if err := lis.Close(); err != nil {
+		t.Fatalf("cannot stop listening: %v", err)
+	}
+
+	return lis.Addr().String()
 }
 
 // start starts the command, and waits until it serves. It returns a connection, a function that stops the server, and its
@@ -131,6 +145,31 @@ func TestMaxStreams(t *testing.T) {
 
 	if err := begin(ctx); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("NewStream(...): want one more call to wait until %s, got %v", codes.DeadlineExceeded, err)
+	}
+}
+
+// TestMaxMetadata proves that one call can't bring megabytes beside its request.
+func TestMaxMetadata(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		size   int
+		want   codes.Code
+	}{
+		"Token": {reason: "A proxy may add a token.", size: 32 << 10, want: codes.OK},
+		"Large": {reason: "Metadata is held in memory, so it should have a limit.", size: maxMetadata, want: codes.Internal},
+	}
+
+	conn, _, _ := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "token", strings.Repeat("x", tc.size))
+
+			_, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(ctx, &fnv1.RunFunctionRequest{})
+			if got := status.Code(err); got != tc.want {
+				t.Errorf("\n%s\nRunFunction(...): want %s, got %v", tc.reason, tc.want, err)
+			}
+		})
 	}
 }
 
@@ -211,14 +250,11 @@ func TestStopsDespiteStreams(t *testing.T) {
 // TestServes proves that the server knows both versions of the protocol, receives messages up to the greatest size, and counts
 // calls in its metrics.
 func TestServes(t *testing.T) {
-	// A free address.
-	free := listen(t)
-	if err := free.Close(); err != nil {
-		t.Fatalf("cannot stop listening: %v", err)
-	}
-
+	metrics := freeAddress(t)
 	log := &strings.Builder{}
-	conn, stop, served := startLogging(t, &Command{Insecure: true, MaxRecvMessageSize: 1, MetricsAddress: free.Addr().String(), New: fake{}.make}, slog.NewTextHandler(log, nil))
+	conn, stop, served := startLogging(t, &Command{
+		Insecure: true, MaxRecvMessageSize: 1, MetricsAddress: metrics, Version: "v0.1.0", Revision: "abc", New: fake{}.make,
+	}, slog.NewTextHandler(log, nil))
 
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: strings.Repeat("x", megabyte-100)}}
 
@@ -244,10 +280,11 @@ func TestServes(t *testing.T) {
 
 	// gRPC tells the server that it refused a request after it told the client.
 	for end := time.Now().Add(10 * time.Second); !slices.Contains(lines, refused) && time.Now().Before(end); {
-		lines = scrape(t, "http://"+free.Addr().String()+"/metrics")
+		lines = scrape(t, "http://"+metrics+"/metrics")
 	}
 
 	for _, want := range []string{
+		`function_cloud_tags_build_info{goversion="` + runtime.Version() + `",revision="abc",version="v0.1.0"} 1`,
 		`function_cloud_tags_resources_tagged_total{provider="aws"} 0`,
 		refused,
 		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
@@ -271,7 +308,7 @@ func TestServes(t *testing.T) {
 		t.Errorf("serve(...): unexpected error: %v", err)
 	}
 
-	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", free.Addr().String()); err == nil {
+	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", metrics); err == nil {
 		_ = c.Close()
 
 		t.Errorf("serve(...): want metrics to be served no longer than the function")
@@ -650,5 +687,44 @@ func TestWarnsOfExpired(t *testing.T) {
 				t.Errorf("\n%s\nserve(...): -want warnings, +got warnings:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestWarnsOnceOfFiles proves that clients, who need no certificate to connect, can't fill the log.
+func TestWarnsOnceOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeCertificate(t, dir, time.Now().Add(time.Hour))
+
+	ours, lis, log := load(t, dir), listen(t), &strings.Builder{}
+
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+
+	go func() {
+		served <- (&Command{TLSCertsDir: dir, MaxRecvMessageSize: 4, New: fake{}.make}).serve(ctx, lis, slog.New(slog.NewTextHandler(log, nil)))
+	}()
+
+	if err := check(t, dial(t, lis, ours, &tls.Config{Certificates: ours})); err != nil {
+		t.Fatalf("Check(...): unexpected error: %v", err)
+	}
+
+	if err := os.Remove(filepath.Join(dir, "tls.key")); err != nil {
+		t.Fatal(err)
+	}
+
+	for range 3 {
+		if err := check(t, dial(t, lis, ours, &tls.Config{})); status.Code(err) != codes.Unavailable {
+			t.Errorf("Check(...): want to be refused without a certificate, got %v", err)
+		}
+	}
+
+	stop()
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
+	}
+
+	if got := strings.Count(log.String(), "Cannot load certificates"); got != 1 {
+		t.Errorf("serve(...): want one line of the log for three connections, got %d:\n%s", got, log)
 	}
 }
