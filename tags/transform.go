@@ -25,6 +25,9 @@ type Transformer struct {
 
 	keyPrefix string
 
+	// classifiers are tag keys that only trusted labels may have: see SetClassifiers.
+	classifiers []string
+
 	// overridden has the trusted labels that labels of later sources replaced in the label set, by TagKey: see SetOverridden.
 	overridden map[string]Label
 
@@ -47,6 +50,9 @@ type Transformed struct {
 
 	// reservedTagKeys has the tag keys that only trusted labels may have, with the key format: plexsphere_platform_env on Google Cloud.
 	reservedTagKeys profile.KeySet
+
+	// classifiers has the transformer's classifiers, as the profile compares keys. Labels that are handed on have none.
+	classifiers profile.KeySet
 }
 
 // Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
@@ -80,6 +86,9 @@ func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
 
 // Reserved returns the tag keys that only trusted labels may have.
 func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
+
+// Classifiers returns the tag keys that no untrusted label may have, since the input's matchCloudTags names them.
+func (d *Transformed) Classifiers() profile.KeySet { return d.classifiers }
 
 // QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.
 func (d *Transformed) QualifiedKey(tagKey string) string {
@@ -134,6 +143,11 @@ func (t *Transformer) Reserve(patterns []string, keyPrefix string, denied []Labe
 	t.keyPrefix, t.denied = keyPrefix, denied
 }
 
+// SetClassifiers sets the tag keys that the input's matchCloudTags names. An untrusted label with such a tag key on a cloud is skipped there,
+// for reserved-key: whoever gives it could select and deselect resources. Its qualified key doesn't count. Unlike a reserved key, a
+// classifier of an earlier step stays.
+func (t *Transformer) SetClassifiers(tagKeys []string) { t.classifiers = tagKeys }
+
 // SetOverridden sets the trusted labels that lost to labels of later sources: of labels with the same tag key, the later one wins, trusted
 // or not. If an untrusted winner is skipped on a cloud, the trusted label becomes the tag there. For example, a later cost-center of 300
 // characters doesn't take the platform's cost-center: "100" away. If several of the trusted labels have the same tag key, the last one
@@ -169,6 +183,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	// Labels that are handed on to a nested composite resource aren't tags yet: its own Composition reserves tag keys.
 	if !p.HandsLabelsOn {
 		d.reservedTagKeys = profile.NewFoldedKeySet(ReservedTagKeys(keyFormat, t.reservedPatterns, t.keyPrefix)...)
+		d.classifiers = p.KeySet().With(t.classifiers...)
 	}
 
 	for _, l := range t.denied {
@@ -229,7 +244,9 @@ func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
 	isProviders := !d.profile.HandsLabelsOn && providersKeySet.Has(t.Key)
-	if isProviders || (t.Reserved && !t.Trusted) {
+	isForTrusted := t.Reserved || d.classifiers.Has(t.Key)
+
+	if isProviders || isForTrusted && !t.Trusted {
 		return t, profile.ReservedKey
 	}
 

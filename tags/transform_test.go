@@ -79,6 +79,9 @@ type transformCase struct {
 	// Patterns of reserved keys.
 	Patterns []string
 
+	// Classifiers are the tag keys that matchCloudTags names.
+	Classifiers []string
+
 	// Overridden are trusted labels that others have taken the place of.
 	Labels, Denied, Overridden []string
 }
@@ -100,6 +103,7 @@ func TestTransform(t *testing.T) {
 
 			tr := tags.NewTransformer(labels(tc.Labels...), formats)
 			tr.Reserve(tc.Patterns, "plexsphere:", labels(tc.Denied...))
+			tr.SetClassifiers(tc.Classifiers)
 			tr.SetOverridden(labels(tc.Overridden...))
 
 			if want := len(tc.Labels) == 0; tr.Empty() != want {

@@ -1009,8 +1009,9 @@ type ResourceSelector struct {
 	MatchTags map[string]string `json:"matchTags,omitzero"`
 
 	// MatchCloudTags are tags that the cloud has, by status.atProvider of the
-	// observed resource. A resource without them isn't selected. Keys of this
-	// step's labels, and keys that begin with keyPrefix, are ignored.
+	// observed resource. A resource without them isn't selected. No untrusted label
+	// becomes a tag with one of these keys. Keys of trusted labels, and keys that
+	// begin with keyPrefix, are ignored.
 	//
 	// +optional
 	// +kubebuilder:validation:MinProperties=1

@@ -1,9 +1,7 @@
 package locate
 
 import (
-	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,7 +19,7 @@ func (ts *Targets) Unmatched() []string {
 
 	var out []string
 
-	for prefix, entries := range Selectors(ts.finder.Input) {
+	for prefix, entries := range ts.finder.Input.Selectors() {
 		for i := range entries {
 			if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
 				out = append(out, ts.finder.Input.Where("%sresources[%d]", prefix, i))
@@ -51,26 +49,4 @@ func (ts *Targets) matchesAnyKind(entry *v1beta1.TagField) bool {
 	}
 
 	return false
-}
-
-// Selectors yields each list of resource selectors of the input, with the prefix of its path. For tagPolicy.rules[1].resources,
-// it yields `tagPolicy.rules[1].` and the selectors. For the input's own resources, the prefix is empty.
-func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
-	policy := cmp.Or(in.TagPolicy, &v1beta1.TagPolicy{})
-
-	return func(yield func(string, []v1beta1.ResourceSelector) bool) {
-		goesOn := yield("", in.Resources)
-
-		for i := 0; goesOn && i < len(in.Sources); i++ {
-			goesOn = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
-		}
-
-		for i := 0; goesOn && i < len(policy.Rules); i++ {
-			goesOn = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), policy.Rules[i].Resources)
-		}
-
-		for i := 0; goesOn && i < len(in.KubernetesMetadata); i++ {
-			goesOn = yield(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)
-		}
-	}
 }

@@ -134,6 +134,7 @@ func (s *LabelSet) Transformer(input *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, input.KeyFormatsByProvider())
 	t.SetValueFormats(input.ValueFormatsByProvider())
 	t.Reserve(input.ReservedKeys, input.KeyPrefix, s.Denied)
+	t.SetClassifiers(input.Classifiers())
 
 	trustedOverridden := slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted })
 	t.SetOverridden(trustedOverridden)

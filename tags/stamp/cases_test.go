@@ -327,6 +327,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	tr := tags.NewTransformer(labels, in.KeyFormatsByProvider())
 	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Denied, false))
 	tr.SetOverridden(from(in.Sources, labelsOf(tc.Overridden, true)...))
+	tr.SetClassifiers(in.Classifiers())
 
 	s := &Stamper{
 		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, ComposedOwner: ours},

@@ -3,15 +3,15 @@ package stamp
 import "github.com/plexsphere/function-cloud-tags/tags/tagset"
 
 // tagsToCopy returns the tags that the field gets from kubernetesMetadata of the input, each with its entries. An example is team: a, a
-// Kubernetes label of the XR. tagsToCopy leaves out tags that mayCopy refuses. It also leaves out reserved keys and keys that only the
-// provider or the cloud sets, and adds NoteCopyReserved for both. See testdata/cases/copied.yaml.
+// Kubernetes label of the XR. tagsToCopy leaves out tags that mayCopy refuses. It also leaves out reserved keys, classifiers, and keys that only
+// the provider or the cloud sets, and adds NoteCopyReserved for these. See testdata/cases/copied.yaml.
 func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
 	for entries := range d.CopiedTags.Tags() {
 		e := &entries[0] // It stands for all entries: on Azure, zone and Zone are one tag.
-		_, isReserved := d.Labels.reservedKey(e)
+		_, isForTrusted := d.Labels.keyForTrusted(e)
 		othersSetKey := d.Labels.setByProvider(e) || d.Labels.belongsToCloud(e)
 
-		if isReserved || othersSetKey {
+		if isForTrusted || othersSetKey {
 			d.notes.add(NoteCopyReserved, e.Key)
 		} else if d.mayCopy(e) {
 			out = append(out, entries)

@@ -86,7 +86,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		skipped := &transformed.Skipped[i]
 
 		// isShared: all resources of the cloud skip the label for this reason. A Narrow profile is for one kind only, such as BucketObject.
-		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, k.Profile), isShared: !k.Profile.Narrow}
+		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, transformed, k.Profile), isShared: !k.Profile.Narrow}
 		l.skipped = append(l.skipped, record)
 
 		if skipped.Trusted && skipped.Reserved {
@@ -241,6 +241,16 @@ func (l *Labels) reservedKey(e *tagset.Entry) (key string, found bool) {
 	return e.KeyIn(l.transformed.Reserved())
 }
 
+// keyForTrusted returns the first key of the entry e that only trusted labels may have, and whether there is one: a reserved key, or a key that
+// matchCloudTags names.
+func (l *Labels) keyForTrusted(e *tagset.Entry) (key string, found bool) {
+	if key, found = l.reservedKey(e); found {
+		return key, true
+	}
+
+	return e.KeyIn(l.transformed.Classifiers())
+}
+
 // trustedPositionOf returns the position of the trusted label that gives the entry e, whether the label's key is reserved or not. For the
 // trusted label owner: team-a, it finds owner: team-a, and not owner: me. The string owner=a=b, which can be read as owner: a=b or as owner=a:
 // b, is the tag of a trusted label with the key owner=a and the value b. ok is false if no trusted label gives e.
@@ -273,16 +283,17 @@ func (l *Labels) decidesOnReserved(e *tagset.Entry) bool {
 
 // protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty
 // string. Untrusted entries come from a field of the XR. These keys are protected:
-//   - a reserved key
+//   - a reserved key, or a key that matchCloudTags names
 //   - a key that a trusted source gives, even if a later label has won over the trusted one
 //   - in metadata.labels and metadata.annotations, a key without keyPrefix that no label has
 func (l *Labels) protectedKey(e *tagset.Entry) string {
-	if key, found := l.reservedKey(e); found {
+	if key, found := l.keyForTrusted(e); found {
 		return key
 	}
 
 	positions := l.positionsOf(e)
-	isReserved := l.transformed.Reserved().Has(e.Key) // In a list, reservedKey passes over the string owner, which has no separator.
+	// In a list, keyForTrusted passes over the string owner, which has no separator.
+	isReserved := l.transformed.Reserved().Has(e.Key) || l.transformed.Classifiers().Has(e.Key)
 	isTrusted := slices.ContainsFunc(positions, func(i int) bool { return l.all[i].KeyIsTrusted() })
 	isForeignMetadata := l.Metadata != "" && len(positions) == 0 && !l.transformed.HasPrefix(e.Key)
 

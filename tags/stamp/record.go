@@ -65,13 +65,16 @@ type Record struct {
 // takenAwayLimit is the Limit of records with the fate TakenAway.
 const takenAwayLimit = "an earlier step set it, and only a source with trusted: true may"
 
-// limitOf returns the limit of the profile that the label breaks, in a few words, such as "at most 128 characters".
-func limitOf(skipped *tags.SkippedTag, p *profile.Profile) string {
+// limitOf returns the limit of the profile p that the label breaks, in a few words, such as "at most 128 characters". The label is skipped
+// among the transformed labels of p.
+func limitOf(skipped *tags.SkippedTag, transformed *tags.Transformed, p *profile.Profile) string {
 	switch {
 	case skipped.Winner != "":
 		return words.Name(skipped.Winner) + " has the same tag key"
 	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key):
 		return "only the provider sets it" // The key is crossplane-kind, for example. It means nothing to a nested composite resource.
+	case skipped.Reason == profile.ReservedKey && !skipped.Reserved && transformed.Classifiers().Has(skipped.Key):
+		return p.Limit(skipped.Reason) + ", since matchCloudTags names it"
 	default:
 		return p.Limit(skipped.Reason)
 	}

@@ -68,10 +68,10 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 }
 
 // newOwnTagCheck returns the function for Finder.SetsTag, which reports whether this step of the pipeline may have set the tag with the key
-// on t, in three cases:
+// on t. The key is one that matchCloudTags names, so that no untrusted label has it on a cloud. The result is true in three cases:
 //   - The key begins with keyPrefix.
-//   - A label of any resource has the key.
-//   - A label from the provider config of t has the key.
+//   - A trusted label of any resource has the key.
+//   - A trusted label from the provider config of t has the key.
 //
 // matchCloudTags calls the function before t is selected. So the function doesn't know which labels t gets, and asks mayGetLabels.
 func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
@@ -84,11 +84,12 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	return func(t *locate.Target, key string) bool {
 		common := s.commonLabels().labelsFor(t)
 		hasKey := func(label tags.Label) bool {
-			tag, _ := common.transformed.Judge(label)   // Even a skipped label has a tag key.
-			return common.ID(tag.Key) == common.ID(key) // On Azure, ours:Env and ours:env have one ID.
+			tag, _ := common.transformed.Judge(label) // Even a skipped label has a tag key.
+
+			return label.Trusted && common.ID(tag.Key) == common.ID(key) // On Azure, ours:Env and ours:env have one ID.
 		}
 
-		// keyBelongsToFunction is about keyPrefix and the common labels.
+		// keyBelongsToFunction is about keyPrefix and the common labels. A common label with the key is trusted, or it would be skipped.
 		if common.keyBelongsToFunction(key) || slices.ContainsFunc(labelsPerResource, hasKey) {
 			return true
 		}

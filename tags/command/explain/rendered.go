@@ -136,7 +136,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 		run.notes = append(run.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
-	for path, entries := range locate.Selectors(run.Input) {
+	for path, entries := range run.Input.Selectors() {
 		// A render, and a cluster, have the tags of all steps.
 		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return len(e.MatchTags) > 0 }) {
 			run.notes = append(run.notes, run.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")

@@ -162,7 +162,7 @@ func (c *profileChecker) skipMessages() celText {
 		reason    profile.SkipReason
 		condition celCondition // Empty if no label is skipped for the reason.
 	}{
-		{profile.ReservedKey, c.reservedKeyCondition()},
+		{profile.ReservedKey, anyOf(c.reservedKeyCondition(), c.classifierCondition())},
 		{profile.ReservedPrefix, anyOf(c.reservedPrefixCondition(), c.takenKeyCondition(), anyOf(patternConditions("value.lowerAscii()", c.ReservedValues)...))},
 		{profile.KeyTooLong, exceeds("tag", c.Key)},
 		{profile.ValueTooLong, anyOf(exceeds("value", c.Value), exceeds(entry, c.Entry))},
@@ -201,6 +201,17 @@ func (c *profileChecker) reservedKeyCondition() celCondition {
 	}
 
 	return "l.trusted == 'no' && " + anyOfInParens(conditions...)
+}
+
+// classifierCondition returns the condition that an untrusted label has the tag key of a classifier. It is empty if no selector of the input has
+// matchCloudTags.
+func (c *profileChecker) classifierCondition() celCondition {
+	keys := c.policy.Classifiers()
+	if len(keys) == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("l.trusted == 'no' && %s in %s", c.foldCase("tag", keys...), sortedCELList(words.Distinct(words.Map(keys, c.Fold))))
 }
 
 // reservedPrefixCondition returns the condition that the label's key or tag key has a reserved prefix of the cloud, such as aws:. The

@@ -148,6 +148,17 @@ func inputs() *rapid.Generator[map[string]any] {
 			input["tagPolicy"] = tagPolicies().Draw(t, "tag policy")
 		}
 
+		// An untrusted label may not have a tag key that matchCloudTags names.
+		isThere := func(s string) bool { return s != "" }
+		if classifiers := rapid.SliceOfN(joined(pieces, 2).Filter(isThere), 0, 3).Draw(t, "classifiers"); len(classifiers) > 0 {
+			values := make(map[string]any)
+			for _, key := range classifiers {
+				values[key] = "yes"
+			}
+
+			input["resources"] = []any{map[string]any{"matchCloudTags": values}}
+		}
+
 		rules := profile.Rules(fmt.Sprint(input["profileRules"]))
 
 		// replacements are what a format may replace. Others are refused with the input.
