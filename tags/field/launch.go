@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -135,7 +136,7 @@ type Launched struct {
 	// the item that gets tags, such as volume. The item is added if it is missing. If Item is empty, each item gets tags.
 	Key, Item string
 
-	// Value is the value of a switch, such as SERVICE of propagateTags. It is empty for fields with tags.
+	// Value is the value of a switch, such as SERVICE of propagateTags. It is empty for fields with tags. See On.
 	Value string
 
 	// around is the path of the object that must be there. Zero if none must.
@@ -184,6 +185,15 @@ func (l *Launched) LabelsGoTo(item string) bool { return l.Item == "" || item ==
 // IsSwitch reports whether the field holds no tags, but tells the cloud to pass on the tags of the resource. An example is
 // propagateTags: SERVICE.
 func (l *Launched) IsSwitch() bool { return l.Value != "" }
+
+// On returns the value of the switch as a resource has it: the text SERVICE, or a boolean for true.
+func (l *Launched) On() object.Node {
+	if l.Value == "true" {
+		return object.NodeOf(structpb.NewBoolValue(true))
+	}
+
+	return object.TextNode(l.Value)
+}
 
 // IsInList reports whether the field is in the items of a list. An example is tags in the items of tagSpecifications.
 func (l *Launched) IsInList() bool { return !l.List.IsZero() }

@@ -29,14 +29,20 @@ type Type struct {
 }
 
 // typeAt returns the type of the field at the path in the schema of a kind. A [0] in the path is after the name of a list. It reads
-// only the schemas of the fields on the path. A string is a switch.
+// only the schemas of the fields on the path. A string or a boolean is a switch.
 func typeAt(s object.Node, path object.Path) Type {
 	s = schemaAt(s, path)
-	if text(s, "type") == "string" {
+	if IsSwitch(s) {
 		return Type{Shape: onOff}
 	}
 
 	return TypeOf(s)
+}
+
+// IsSwitch reports whether the schema is of a field that can be a switch: a string, or a boolean.
+func IsSwitch(s object.Node) bool {
+	t := text(s, "type")
+	return t == "string" || t == "boolean"
 }
 
 // schemaAt returns the schema of the field at the path: see typeAt.

@@ -124,16 +124,36 @@ func (fs *fieldStamper) apply(p *plan) {
 }
 
 // switchOn sets a field that tells the cloud to pass the resource's tags on to launched resources, such as propagateTags: SERVICE of an
-// ECS Service. It does nothing if an earlier step has set the field, or if no label is a tag of the resource.
+// ECS Service, and propagateTags: true of each replica of a DynamoDB Table. It does nothing if no label is a tag of the resource, or where
+// an earlier step has set the field: an explicit false stays.
 func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
-	p := fs.resourcePlan
-
-	v, err := p.stampedResource().At(place.LaunchedField.Path)
-	if err != nil || !v.IsNull() || !p.IsTagged() {
-		return nil //nolint:nilerr // A missing field is null. An error means that it can't be there.
+	p, path := fs.resourcePlan, place.LaunchedField.Path
+	if !p.IsTagged() {
+		return nil
 	}
 
-	p.Stamped, err = object.Set(p.stampedResource(), place.LaunchedField.Path, object.TextNode(place.LaunchedField.Value))
+	if place.LaunchedField.IsInList() {
+		path = object.MustParsePath(place.LaunchedField.List.String() + "[*]." + path.String())
+	}
 
-	return err
+	before := p.stampedResource()
+
+	after, changed, err := object.Update(before, path, func(v object.Node) (object.Node, error) {
+		if v.IsNull() { // A missing field is null, too.
+			v = place.LaunchedField.On()
+		}
+
+		return v, nil
+	})
+	if err != nil || !changed {
+		return nil //nolint:nilerr // An error means that the field can't be there.
+	}
+
+	if fs.responseBytes += after.Node().Size() - before.Node().Size(); fs.responseBytes > maxResponseBytes {
+		return tooManyResponseBytes("switches in items of lists", "make fewer items")
+	}
+
+	p.Stamped = after
+
+	return nil
 }

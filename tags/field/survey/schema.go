@@ -101,7 +101,7 @@ func prune(s objects.Node, levels int, keep []string) object {
 		switch {
 		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(sub).Shape != "":
 			kept = prune(sub, levels-1, keywords)
-		case levels > 0 && slices.Contains(field.SwitchNames(), name) && sub.Field("type").Text() == "string":
+		case levels > 0 && slices.Contains(field.SwitchNames(), name) && field.IsSwitch(sub):
 			kept = prune(sub, 0, keywords)
 		case levels > 1:
 			kept = prune(sub, levels-1, nil)
