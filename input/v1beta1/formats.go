@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -41,12 +42,20 @@ func legalPrefix(a *admission, p *field.Path, format self, rules profile.Rules) 
 	}
 }
 
+// maxReplaced is the limit of what a format replaces, in characters. The schema has the same limit for what takes its place, but
+// can't limit keys of a map.
+const maxReplaced = 64
+
 // legalReplacements refuses a replacement text of a format if no key, or no value, with this text can
-// be legal. thing is what messages call one of these.
+// be legal. thing is what messages call one of these. It also refuses to replace long strings.
 func legalReplacements(a *admission, p *field.Path, format self, thing string, limitOf func(provider, text string) string) {
 	replace, provider := texts(format.at("replace")), format.text("provider")
 
 	for _, old := range slices.Sorted(maps.Keys(replace)) {
+		if n := utf8.RuneCountInString(old); n > maxReplaced {
+			a.note(field.Invalid(p.Child("replace").Key(old), old, fmt.Sprintf("must have at most %d characters", maxReplaced)))
+		}
+
 		text := replace[old]
 		if format.at("lowercase").GetBoolValue() {
 			text = strings.ToLower(text)
@@ -56,6 +65,16 @@ func legalReplacements(a *admission, p *field.Path, format self, thing string, l
 			a.note(field.Invalid(p.Child("replace").Key(old), replace[old], fmt.Sprintf("no %s with this text can be legal on %s: %s", thing, provider, limit)))
 		}
 	}
+}
+
+// replacements returns the replacements as strings.
+func replacements(replace map[string]Replacement) map[string]string {
+	out := make(map[string]string, len(replace))
+	for old, text := range replace {
+		out[old] = string(text)
+	}
+
+	return out
 }
 
 // texts returns the strings in the map v.

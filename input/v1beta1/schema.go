@@ -357,8 +357,10 @@ func (s *schema) names() string { return strings.Join(slices.Sorted(maps.Keys(s.
 // miscounts returns what is wrong with the number of fields, or an empty string.
 func (s *schema) miscounts(fields int) string {
 	switch {
-	case s.MaxProperties != nil && fields > *s.MaxProperties:
+	case s.MaxProperties != nil && fields > *s.MaxProperties && len(s.Properties) > 0:
 		return fmt.Sprintf("must have at most %d of %s", *s.MaxProperties, s.names())
+	case s.MaxProperties != nil && fields > *s.MaxProperties:
+		return fmt.Sprintf("must have at most %d entries", *s.MaxProperties)
 	case fields >= s.MinProperties:
 		return ""
 	case len(s.Properties) > 0:

@@ -297,19 +297,27 @@ type KeyFormat struct {
 	// Prefix that keys get instead of keyPrefix. Keys of form Tag get none.
 	//
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Prefix *string `json:"prefix,omitempty"`
 
 	// Replace these strings in the whole key, in one pass. Where several match,
 	// the longest is replaced. A replacement that is legal in no key is refused.
+	// Strings and replacements have at most 64 characters.
 	//
 	// +optional
-	Replace map[string]string `json:"replace,omitempty"`
+	// +kubebuilder:validation:MaxProperties=64
+	Replace map[string]Replacement `json:"replace,omitempty"`
 
 	// Lowercase turns keys into lower case, after replace.
 	//
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
 }
+
+// A Replacement takes the place of a string in keys or values.
+//
+// +kubebuilder:validation:MaxLength=64
+type Replacement string
 
 // A ValueFormat makes the values of tags legal for a provider.
 //
@@ -322,9 +330,11 @@ type ValueFormat struct {
 
 	// Replace these strings in the value, in one pass. Where several match, the
 	// longest is replaced. A replacement that is legal in no value is refused.
+	// Strings and replacements have at most 64 characters.
 	//
 	// +optional
-	Replace map[string]string `json:"replace,omitempty"`
+	// +kubebuilder:validation:MaxProperties=64
+	Replace map[string]Replacement `json:"replace,omitempty"`
 
 	// Lowercase turns values into lower case, after replace.
 	//
@@ -1395,7 +1405,7 @@ func (in *CloudTags) SourceName(i int) string {
 func (in *CloudTags) KeyFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
-		out[f.Provider] = profile.NewFormat(f.Prefix, f.Replace, f.Lowercase)
+		out[f.Provider] = profile.NewFormat(f.Prefix, replacements(f.Replace), f.Lowercase)
 	}
 
 	return out
@@ -1405,7 +1415,7 @@ func (in *CloudTags) KeyFormatsByProvider() map[string]profile.Format {
 func (in *CloudTags) ValueFormatsByProvider() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.ValueFormats))
 	for _, f := range in.ValueFormats {
-		out[f.Provider] = profile.NewFormat(nil, f.Replace, f.Lowercase)
+		out[f.Provider] = profile.NewFormat(nil, replacements(f.Replace), f.Lowercase)
 	}
 
 	return out

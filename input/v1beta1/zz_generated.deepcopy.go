@@ -275,7 +275,7 @@ func (in *KeyFormat) DeepCopyInto(out *KeyFormat) {
 	}
 	if in.Replace != nil {
 		in, out := &in.Replace, &out.Replace
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Replacement, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -839,7 +839,7 @@ func (in *ValueFormat) DeepCopyInto(out *ValueFormat) {
 	*out = *in
 	if in.Replace != nil {
 		in, out := &in.Replace, &out.Replace
-		*out = make(map[string]string, len(*in))
+		*out = make(map[string]Replacement, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

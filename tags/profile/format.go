@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -50,10 +51,13 @@ func (f Format) Prefixed(qualified, tagKey string) string {
 	return tagKey
 }
 
-// Apply returns the text with replacements and in lower case, if the format says so.
+// Apply returns the text with replacements and in lower case, if the format says so. If a replacement makes the text longer than
+// any profile admits, no more is replaced, and the rest is left out: the label is skipped as too long.
 func (f Format) Apply(key string) string {
 	if f.replacer != nil {
-		key = f.replacer.Replace(key)
+		replaced := &boundedText{}
+		_, _ = f.replacer.WriteString(replaced, key) // An error only says that the text is too long.
+		key = replaced.String()
 	}
 
 	if f.lower {
@@ -61,6 +65,30 @@ func (f Format) Apply(key string) string {
 	}
 
 	return key
+}
+
+// tooLong is a number of bytes that no profile admits as a key or a value. The greatest limit is 512 characters, of at most four bytes.
+const tooLong = 4 << 10
+
+// A boundedText takes no more text once it is tooLong.
+type boundedText struct{ strings.Builder }
+
+// Write writes the text.
+func (t *boundedText) Write(text []byte) (int, error) {
+	if t.Len() > tooLong {
+		return 0, io.ErrShortWrite
+	}
+
+	return t.Builder.Write(text)
+}
+
+// WriteString writes the text.
+func (t *boundedText) WriteString(text string) (int, error) {
+	if t.Len() > tooLong {
+		return 0, io.ErrShortWrite
+	}
+
+	return t.Builder.WriteString(text)
 }
 
 // Patterns returns the pattern of tag keys, and patterns of the same keys after the format. The key prefix
