@@ -1,10 +1,9 @@
 package expression
 
 import (
-	"math"
 	"strings"
-	"unicode/utf8"
 
+	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
@@ -14,23 +13,28 @@ import (
 	"golang.org/x/text/message"
 )
 
-// Limits of costs. A unit is the time of one step, about ten nanoseconds.
+// Limits of costs. A unit is about ten nanoseconds.
 const (
-	// maxEvaluation is what one evaluation may cost.
-	maxEvaluation = 1_000_000
+	// maxEvaluation is what one evaluation may cost. The function distinct takes half of it for 1,000 items of 64 bytes.
+	maxEvaluation = 10_000_000
 
-	// A step reads or writes bytesPerUnit, or decodes runesPerUnit.
-	bytesPerUnit = 16
-	runesPerUnit = 4
+	// leastEvaluation is what it costs to start an evaluation.
+	leastEvaluation = 200
 
-	// itemUnits is what it costs to make an item of a list, or to look into it.
-	itemUnits = 4
+	// A unit reads bytesPerUnit. To read an item of a list or an object takes itemUnits, and to make an entry of an object entryUnits.
+	bytesPerUnit = 4
+	itemUnits    = 20
+	entryUnits   = 60
 
-	// keptUnits is what an item of a result costs: whoever asked for it looks at its text, and keeps it.
-	keptUnits = 16
+	// zoneUnits is what it costs to read the file of a time zone.
+	zoneUnits = 2000
 
-	// maxText is the most bytes of a text that a function makes.
-	maxText = 1 << 20
+	// maxText is the most bytes of a text that a function or an operator reads, and maxItems the most items of a list or an object.
+	maxText  = 64 << 10
+	maxItems = 1000
+
+	// maxValue is the most bytes of a text that an expression comes to. Kubernetes has the same limit for all annotations of an object.
+	maxValue = 256 << 10
 
 	// checkEvery is after how many units the call's context is checked.
 	checkEvery = 100_000
@@ -54,7 +58,7 @@ func (c *Call) spend(units int64) error {
 		}
 	}
 
-	if c.left <= 0 {
+	if c.left < 0 {
 		return &OverrunError{"costs too much: it ends after " + thousands(maxEvaluation) + " steps"}
 	}
 
@@ -75,73 +79,60 @@ func (c *Call) end(err error) {
 	panic(err)
 }
 
-// text charges a text of size bytes that function is about to make.
-func (c *Call) text(function string, size int64) {
-	if size > maxText || size < 0 {
-		c.end(&OverrunError{function + " would make a text of more than " + thousands(maxText) + " bytes"})
-	}
-
-	c.charge(size / bytesPerUnit)
-}
-
-// weigh charges v and everything in it. A value that is in v several times is charged as often,
-// since it is also looked at as often.
-func (c *Call) weigh(v ref.Val) {
-	c.charge(itemUnits)
-
+// read charges for reading v so many times: its text, or its items and what is in them, so many levels deep.
+func (c *Call) read(v ref.Val, times int64, levels int) {
 	switch v := v.(type) {
 	case types.String, types.Bytes:
-		c.charge(size(v) / bytesPerUnit)
+		c.charge(times * (1 + c.size(v)/bytesPerUnit))
+	case traits.MutableLister: // The list that a macro collects is not copied.
 	case traits.Lister:
-		for i := range length(v) {
-			c.weigh(v.Get(types.Int(i)))
+		n := c.size(v)
+		c.charge(times * itemUnits * n)
+
+		for i := int64(0); levels > 0 && i < n; i++ {
+			c.read(v.Get(types.Int(i)), times, levels-1)
 		}
-	case sorted:
-		c.weigh(v.Mapper)
 	case traits.Mapper:
-		for it := v.Iterator(); it.HasNext() == types.True; {
+		c.charge(times * itemUnits * c.size(v))
+
+		for it := v.Iterator(); levels > 0 && it.HasNext() == types.True; {
 			key := it.Next()
-			c.weigh(key)
+			c.read(key, times, levels-1)
 
 			if item, ok := v.Find(key); ok {
-				c.weigh(item)
+				c.read(item, times, levels-1)
 			}
 		}
 	case *types.Optional:
 		if v.HasValue() {
-			c.weigh(v.GetValue())
+			c.read(v.GetValue(), times, levels)
 		}
 	}
 }
 
-// ranged charges the value v that a macro goes through, before it does. The keys of an object are sorted for it.
-func ranged(c *Call, v ref.Val) ref.Val {
-	if m, ok := v.(traits.Mapper); ok {
-		n := length(m)
-		c.charge(n * int64(itemUnits+math.Ilogb(float64(1+n))))
-	}
-
-	return v
-}
-
-// weight charges v and everything in it, and returns how much that is.
-func (c *Call) weight(v ref.Val) int64 {
-	before := c.left
-	c.weigh(v)
-
-	return before - c.left
-}
-
-// size returns the bytes of a text, or the number of items or entries.
-func size(v ref.Val) int64 {
+// size returns the bytes of a text, or the number of items of a list or an object. The evaluation ends if they are too many.
+func (c *Call) size(v ref.Val) int64 {
 	switch v := v.(type) {
 	case types.String:
-		return int64(len(v)) // Its Size counts characters.
-	case traits.Sizer:
-		return length(v)
+		return c.within(int64(len(v)), maxText, "text", "bytes")
+	case types.Bytes:
+		return c.within(int64(len(v)), maxText, "text", "bytes")
+	case traits.Lister:
+		return c.within(length(v), maxItems, "list", "items")
+	case traits.Mapper:
+		return c.within(length(v), maxItems, "map", "entries")
 	default:
-		return 1
+		return 0
 	}
+}
+
+// within returns size. The evaluation ends if size is beyond the limit.
+func (c *Call) within(size, limit int64, whole, parts string) int64 {
+	if size > limit {
+		c.end(&OverrunError{"reads a " + whole + " of more than " + thousands(limit) + " " + parts})
+	}
+
+	return size
 }
 
 func length(v traits.Sizer) int64 {
@@ -149,222 +140,116 @@ func length(v traits.Sizer) int64 {
 	return int64(n)
 }
 
-// at returns the text of argument i, or an empty one if there is none.
-func at(args []ref.Val, i int) string {
-	if i >= len(args) {
-		return ""
+// everything is more levels than anything that is read has. An expression can make a list that has one value many times: each costs.
+const everything = 1 << 10
+
+// readings is how often functions read their arguments, if more than once.
+var readings = map[string]int64{
+	// They decode characters, or write a text.
+	"charAt": 4, "substring": 4, "reverse": 4, "lowerAscii": 4, "upperAscii": 4, "trim": 4, "indexOf": 4, "lastIndexOf": 4, "replace": 4,
+	"join": 4, "strings.quote": 4, overloads.TypeConvertString: 4, overloads.TypeConvertBytes: 4,
+
+	// Each part of a text takes an item, and each number that is written as much.
+	"split": 32, "format": 32,
+
+	// The binary logarithm of maxItems.
+	"sort": 10, "@sortByAssociatedKeys": 10,
+}
+
+// depths is how deep functions look into their arguments, if they don't look at everything.
+var depths = map[string]int{operators.Add: 0, "slice": 0, "reverse": 0, "sort": 1, "@sortByAssociatedKeys": 1}
+
+// handsOn are functions that don't look at their arguments.
+var handsOn = map[string]bool{
+	operators.Conditional: true, operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true,
+	operators.NotStrictlyFalse: true, operators.OptSelect: true, overloads.TypeConvertDyn: true, overloads.TypeConvertType: true,
+	"optional.of": true, "optional.ofNonZeroValue": true, "hasValue": true, "value": true, "or": true, "orValue": true,
+}
+
+// multiplied are arguments by whose length the first argument is read, or written: each character of a text may be replaced.
+var multiplied = map[string]int{"join": 1, "indexOf": 1, "lastIndexOf": 1, "replace": 2, "regex.replace": 2}
+
+// reads adds to c.after how the call e reads its arguments. It returns the flaw of a literal regular expression.
+func (c *compiled) reads(e ast.Expr) error {
+	call, args := e.AsCall(), e.AsCall().Args()
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
 	}
 
-	s, _ := args[i].(types.String)
+	for i, arg := range args {
+		if do := reader(call.FunctionName(), e.ID(), i, arg); do != nil {
+			c.after[arg.ID()] = func(c *Call, v ref.Val) ref.Val {
+				do(c, v)
+				return v
+			}
 
-	return string(s)
-}
-
-// A price charges a call of a function, before the call, for what it will read and make.
-type price func(c *Call, args []ref.Val)
-
-// prices of functions by name. The functions get… return a part of a time. All others read their arguments,
-// and make nothing larger.
-var prices = map[string]price{
-	operators.Add:       priceOfAdd,
-	operators.Equals:    priceOfEqual,
-	operators.NotEquals: priceOfEqual,
-	operators.In:        priceOfIn,
-	operators.OldIn:     priceOfIn,
-
-	// Texts.
-	"charAt":      priceOfRunes,
-	"substring":   priceOfRunes,
-	"reverse":     priceOfRunes,
-	"lowerAscii":  priceOfRunes,
-	"upperAscii":  priceOfRunes,
-	"trim":        priceOfRunes,
-	"indexOf":     priceOfSearch,
-	"lastIndexOf": priceOfSearch,
-	"replace":     priceOfReplace,
-	"split":       priceOfSplit,
-	"join":        priceOfJoin,
-	"format":      priceOfFormat,
-	"strings.quote": func(c *Call, args []ref.Val) {
-		priceOfRunes(c, args)
-		c.text("strings.quote", 2*size(args[0])+2)
-	},
-	overloads.TypeConvertString: func(c *Call, args []ref.Val) { c.text("string", size(args[0])) },
-	overloads.TypeConvertBytes:  func(c *Call, args []ref.Val) { c.text("bytes", size(args[0])) },
-
-	// Lists.
-	"lists.range": func(c *Call, args []ref.Val) {
-		if n, ok := args[0].(types.Int); ok {
-			c.charge(itemUnits * max(min(int64(n), maxEvaluation), 0))
-		}
-	},
-	"flatten":                 priceOfAll,
-	"slice":                   priceOfItems,
-	"sort":                    priceOfSort,
-	"@sortByAssociatedKeys":   priceOfSort,
-	"distinct":                func(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) / itemUnits * size(args[0])) },
-	"optional.unwrap":         priceOfAll,
-	"unwrapOpt":               priceOfAll,
-	"optional.ofNonZeroValue": priceOfItems,
-}
-
-// priceOfRead is the price of functions that read their arguments once.
-func priceOfRead(c *Call, args []ref.Val) {
-	for _, arg := range args {
-		c.charge(1)
-
-		switch arg.(type) {
-		case types.String, types.Bytes:
-			c.charge(size(arg) / bytesPerUnit)
-		}
-	}
-}
-
-// priceOfAll is the price of functions that read everything in their arguments.
-func priceOfAll(c *Call, args []ref.Val) {
-	for _, arg := range args {
-		c.weigh(arg)
-	}
-}
-
-// priceOfItems is the price of functions that read the items of their arguments.
-func priceOfItems(c *Call, args []ref.Val) {
-	for _, arg := range args {
-		c.charge(1 + size(arg))
-	}
-}
-
-func priceOfAdd(c *Call, args []ref.Val) {
-	switch args[0].(type) {
-	case types.String, types.Bytes:
-		c.text("+", size(args[0])+size(args[1]))
-	case traits.MutableLister: // The list that a macro collects is not copied.
-	case traits.Lister:
-		c.weigh(args[1])
-	}
-
-	c.charge(1)
-}
-
-func priceOfEqual(c *Call, args []ref.Val) {
-	if types.IsPrimitiveType(args[0]) && types.IsPrimitiveType(args[1]) {
-		c.charge(1 + min(size(args[0]), size(args[1]))/bytesPerUnit)
-		return
-	}
-
-	priceOfAll(c, args)
-}
-
-func priceOfIn(c *Call, args []ref.Val) {
-	if _, ok := args[1].(traits.Mapper); ok {
-		priceOfRead(c, args)
-		return
-	}
-
-	priceOfAll(c, args)
-}
-
-func priceOfRunes(c *Call, args []ref.Val) { c.charge(1 + size(args[0])/runesPerUnit) }
-
-// priceOfSearch is the price of a search that starts again at each character.
-func priceOfSearch(c *Call, args []ref.Val) {
-	text, wanted := int64(len(at(args, 0))), int64(len(at(args, 1)))
-	c.charge(1 + (text+wanted)/runesPerUnit)
-	c.charge(text / runesPerUnit * wanted / runesPerUnit)
-}
-
-func priceOfReplace(c *Call, args []ref.Val) {
-	s, old, by := at(args, 0), at(args, 1), at(args, 2)
-	c.charge(1 + int64(len(s)+len(old)+len(by))/runesPerUnit)
-
-	n := replacedMatches(args, int64(strings.Count(s, old)))
-	c.text("replace", int64(len(s))+n*int64(len(by)-len(old)))
-}
-
-// replacedMatches returns how many of the matches a call replaces: no more than its fourth argument, if it has one that isn't
-// negative.
-func replacedMatches(args []ref.Val, matches int64) int64 {
-	if len(args) > 3 {
-		if limit, ok := args[3].(types.Int); ok && limit >= 0 {
-			return min(matches, int64(limit))
+			c.keyed[e.ID()] = isIndex(call.FunctionName())
 		}
 	}
 
-	return matches
-}
-
-func priceOfSplit(c *Call, args []ref.Val) {
-	s, by := at(args, 0), at(args, 1)
-	c.charge(1 + int64(len(s))/runesPerUnit)
-
-	n := int64(strings.Count(s, by)) + 1
-	if by == "" {
-		n = int64(utf8.RuneCountInString(s))
-	}
-
-	c.charge(itemUnits * n)
-}
-
-func priceOfJoin(c *Call, args []ref.Val) {
-	list, ok := args[0].(traits.Lister)
-	if !ok {
-		return
-	}
-
-	all := int64(0)
-
-	for i := range length(list) {
-		item := list.Get(types.Int(i))
-		c.weigh(item)
-		all += size(item) + int64(len(at(args, 1)))
-	}
-
-	c.text("join", all)
-}
-
-// maxDigits are the most digits that a format may ask for.
-const maxDigits = 3
-
-// priceOfFormat is the price of a format, which writes each item of its list once. A number has no
-// more digits than the format asks for.
-func priceOfFormat(c *Call, args []ref.Val) {
-	format, verb, digits := at(args, 0), false, 0
-
-	for _, r := range format {
-		switch {
-		case r == '%':
-			verb, digits = !verb, 0
-		case r >= '0' && r <= '9':
-			digits++
-		case r != '.':
-			verb = false
-		}
-
-		if verb && digits > maxDigits {
-			c.end(&OverrunError{"format would make a number of more than 999 digits"})
+	if _, ok := findsAll[call.FunctionName()]; ok && args[1].Kind() == ast.LiteralKind {
+		pattern, _ := args[1].AsLiteral().(types.String)
+		if _, err := programSize(string(pattern)); err != nil {
+			return &flaw{err.Error(), args[1].ID()}
 		}
 	}
 
-	// A number takes as many characters as the format asks for, and a text twice its own.
-	const longest = 1400
-
-	items := c.weight(args[1])
-	c.text("format", int64(len(format))+2*bytesPerUnit*items+longest*int64(strings.Count(format, "%")))
+	return nil
 }
 
-func priceOfSort(c *Call, args []ref.Val) {
-	all := int64(0)
-	for _, arg := range args {
-		all += c.weight(arg)
+// reader returns a charge for argument i of a call of the function, before the call, or nil if the call doesn't look at it.
+func reader(function string, id int64, i int, arg ast.Expr) func(c *Call, v ref.Val) {
+	n, depth := max(readings[function], 1), everything
+	if d, ok := depths[function]; ok {
+		depth = d
 	}
 
-	c.charge(all / itemUnits * int64(1+math.Ilogb(float64(1+all))))
+	all, isSearch := findsAll[function]
+
+	switch {
+	case handsOn[function], isIndex(function) && (i == 0 || arg.Kind() == ast.LiteralKind):
+		return nil
+	case function == overloads.Size: // Lists and maps know theirs.
+		return func(c *Call, v ref.Val) {
+			if text, ok := v.(types.String); ok {
+				c.read(text, 1, 0)
+			}
+		}
+	case function == operators.In && i == 1: // A map looks a key up.
+		return func(c *Call, v ref.Val) {
+			if list, ok := v.(traits.Lister); ok {
+				c.read(list, 1, everything)
+			}
+		}
+	case function == "distinct":
+		return func(c *Call, v ref.Val) { c.read(v, 1+c.size(v)/8, depth) }
+	case function == "lists.range":
+		return func(c *Call, v ref.Val) {
+			if items, ok := v.(types.Int); ok {
+				c.charge(itemUnits * c.within(int64(items), maxItems, "list", "items"))
+			}
+		}
+	case strings.HasPrefix(function, "get") && i == 1: // A part of a time, in a zone.
+		return func(c *Call, v ref.Val) {
+			c.read(v, 1, 0)
+			c.charge(zoneUnits)
+		}
+	case isSearch && i == 1:
+		return func(c *Call, v ref.Val) { c.search(c.first[id], v, all) }
+	case i == 0 && (isSearch || multiplied[function] > 0):
+		return func(c *Call, v ref.Val) {
+			c.first[id] = v
+			c.read(v, n, depth)
+		}
+	case multiplied[function] > 0 && i == multiplied[function]:
+		return func(c *Call, v ref.Val) { c.charge(c.size(c.first[id]) * c.size(v) / bytesPerUnit) }
+	default:
+		return func(c *Call, v ref.Val) { c.read(v, n, depth) }
+	}
 }
 
-// priceOfTime is the price of a part of a time. With a zone it reads the file of the zone.
-func priceOfTime(c *Call, args []ref.Val) {
-	priceOfRead(c, args)
-	c.charge(2000 * int64(len(args)-1))
+func isIndex(function string) bool {
+	return function == operators.Index || function == operators.OptIndex
 }
 
 // thousands puts a number with commas between its thousands.

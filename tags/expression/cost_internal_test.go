@@ -10,7 +10,10 @@ import (
 func TestPrices(t *testing.T) {
 	functions := environment().Functions()
 
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(prices)), slices.Collect(maps.Keys(regularPrices))) {
+	for _, name := range slices.Concat(
+		slices.Collect(maps.Keys(readings)), slices.Collect(maps.Keys(depths)), slices.Collect(maps.Keys(handsOn)),
+		slices.Collect(maps.Keys(multiplied)), slices.Collect(maps.Keys(findsAll)),
+	) {
 		if functions[name] == nil {
 			t.Errorf("there is no function %s", name)
 		}

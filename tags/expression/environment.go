@@ -10,8 +10,6 @@ import (
 	_ "time/tzdata" // Zones are the same wherever the function runs.
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/functions"
-	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
@@ -22,16 +20,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
+// maxDigits is the most digits of a number that format writes.
+const maxDigits = 100
+
 // environment compiles expressions. It takes time and memory, so it is made with the first
 // expression. The versions of extensions are fixed, so that no function without a price comes in with a
 // release of cel-go.
 var environment = sync.OnceValue(func() *cel.Env {
+	shareErrors()
+
 	objectType := cel.MapType(cel.StringType, cel.DynType)
 
 	env, err := cel.NewEnv(
 		cel.CustomTypeAdapter(adapter{}),
 		cel.OptionalTypes(cel.OptionalTypesVersion(2)),
-		ext.Strings(ext.StringsVersion(4)),
+		ext.Strings(ext.StringsVersion(4), ext.StringsMaxPrecision(maxDigits)),
 		ext.Lists(ext.ListsVersion(3)),
 		ext.Regex(ext.RegexVersion(0)),
 		cel.CrossTypeNumericComparisons(true),
@@ -52,30 +55,8 @@ var environment = sync.OnceValue(func() *cel.Env {
 	return env
 })
 
-// bindings returns the implementations of functions, by the name of the function or its overload.
-var bindings = sync.OnceValue(func() map[string]*functions.Overload {
-	out := make(map[string]*functions.Overload)
-
-	for _, f := range environment().Functions() {
-		overloads, err := f.Bindings()
-		if err != nil {
-			panic(err) // See above.
-		}
-
-		for _, o := range overloads {
-			out[o.Operator] = o
-		}
-	}
-
-	// cel-go's interpreter compares values itself.
-	out[operators.Equals] = &functions.Overload{Binary: types.Equal}
-	out[operators.NotEquals] = &functions.Overload{Binary: func(a, b ref.Val) ref.Val { return types.Bool(types.Equal(a, b) != types.True) }}
-
-	return out
-})
-
-// An adapter turns what is read of objects into values. Call is the call that reads them, or nil.
-type adapter struct{ *Call }
+// An adapter turns what is read of objects into values.
+type adapter struct{}
 
 // NativeToValue implements types.Adapter.
 func (a adapter) NativeToValue(native any) ref.Val {
@@ -83,16 +64,15 @@ func (a adapter) NativeToValue(native any) ref.Val {
 	case *lazy:
 		return v.get()
 	case map[ref.Val]ref.Val:
-		return sorted{types.NewRefValMap(a, v), a.Call}
+		return sorted{types.NewRefValMap(a, v)}
 	default:
 		return types.DefaultTypeAdapter.NativeToValue(native)
 	}
 }
 
-// lazy is a value of an object, which becomes one of CEL when the call first reads it. So do the fields and items
+// lazy is a value of an object, which becomes one of CEL when it is first read. So do the fields and items
 // in it: most expressions read one field of an object.
 type lazy struct {
-	call  *Call
 	node  object.Node
 	value ref.Val
 }
@@ -113,9 +93,9 @@ const maxInteger = 1 << 53
 func (l *lazy) read() ref.Val {
 	switch {
 	case l.node.IsObject() || !l.node.IsThere():
-		return l.call.object(l.node)
+		return objectOf(l.node)
 	case l.node.IsList():
-		return l.call.list(slices.Collect(l.node.Items()))
+		return listOf(slices.Collect(l.node.Items()))
 	}
 
 	switch k := l.node.Value().GetKind().(type) {
@@ -134,40 +114,26 @@ func (l *lazy) read() ref.Val {
 	}
 }
 
-// object is the value of the object n.
-func (c *Call) object(n object.Node) ref.Val {
+// objectOf is the value of the object n.
+func objectOf(n object.Node) ref.Val {
 	n = withoutSecrets(n)
 	values, fields := make([]lazy, 0, n.Len()), make(map[string]any, n.Len())
 
 	for name, field := range n.Fields() {
-		values = append(values, lazy{call: c, node: field})
+		values = append(values, lazy{node: field})
 		fields[string(name)] = &values[len(values)-1]
 	}
 
-	return sorted{types.NewStringInterfaceMap(adapter{c}, fields), c}
+	return sorted{types.NewStringInterfaceMap(adapter{}, fields)}
 }
 
-// list is the value of the list of items.
-func (c *Call) list(items []object.Node) ref.Val {
-	return types.NewDynamicList(adapter{c}, words.Map(items, func(n object.Node) *lazy { return &lazy{call: c, node: n} }))
+// listOf is the value of the list of items.
+func listOf(items []object.Node) ref.Val {
+	return types.NewDynamicList(adapter{}, words.Map(items, func(n object.Node) *lazy { return &lazy{node: n} }))
 }
 
-// sorted is an object whose keys come in one order, so that an expression always has the same value. The
-// call, if there is one, is charged for the keys that are looked up.
-type sorted struct {
-	traits.Mapper
-
-	call *Call
-}
-
-// Find implements traits.Mapper.
-func (s sorted) Find(key ref.Val) (ref.Val, bool) {
-	if s.call != nil {
-		s.call.weigh(key)
-	}
-
-	return s.Mapper.Find(key)
-}
+// sorted is an object whose keys come in one order, so that an expression always has the same value.
+type sorted struct{ traits.Mapper }
 
 // Iterator implements traits.Iterable.
 func (s sorted) Iterator() traits.Iterator {

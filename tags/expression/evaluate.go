@@ -36,6 +36,9 @@ type Call struct {
 	budget     *budget.Budget
 	left, next int64
 
+	// first has the first arguments of calls, by their ids in the syntax tree, until a later argument is read.
+	first map[int64]ref.Val
+
 	// nodes is how many nodes the expression has that is evaluated.
 	nodes int64
 
@@ -46,36 +49,36 @@ type Call struct {
 // NewCall returns a Call with the composite resource xr and the pipeline's context, whose evaluations the budget is charged for. Once ctx
 // has ended, evaluations fail with its error.
 func NewCall(ctx context.Context, b *budget.Budget, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, budget: b, required: make(map[string]any)}
+	c := &Call{ctx: ctx, budget: b, required: make(map[string]any), first: make(map[int64]ref.Val)}
 	c.vars = map[string]any{
 		callName:         c,
-		string(XR):       c.lazy(xr),
-		string(Context):  sync.OnceValue(func() any { return c.lazy(object.FromStruct(pipeline)) }),
-		string(Required): func() ref.Val { return sorted{types.NewStringInterfaceMap(adapter{c}, c.required), c} },
+		string(XR):       lazyOf(xr),
+		string(Context):  sync.OnceValue(func() any { return lazyOf(object.FromStruct(pipeline)) }),
+		string(Required): func() ref.Val { return sorted{types.NewStringInterfaceMap(adapter{}, c.required)} },
 	}
 
 	return c
 }
 
-// lazy is the value of the object o, once it is read.
-func (c *Call) lazy(o object.Object) *lazy { return &lazy{call: c, node: o.Node()} }
+// lazyOf is the value of the object o, once it is read.
+func lazyOf(o object.Object) *lazy { return &lazy{node: o.Node()} }
 
 // SetRequired sets required[source] to the object o for the next evaluations.
 func (c *Call) SetRequired(source string, o object.Object) {
-	c.required[source] = c.lazy(o)
+	c.required[source] = lazyOf(o)
 }
 
 // SetRequiredList sets required[source] to the list of objects for the next evaluations.
 func (c *Call) SetRequiredList(source string, objects []object.Object) {
-	c.required[source] = c.list(words.Map(objects, object.Object.Node))
+	c.required[source] = listOf(words.Map(objects, object.Object.Node))
 }
 
 // For sets the variables name, desired and observed for the next evaluations. The parameter observed is zero before the composed
 // resource exists.
 func (c *Call) For(name string, desired, observed object.Object) {
-	c.vars[string(Name)], c.vars[string(Desired)], c.vars[string(Observed)] = types.String(name), c.lazy(desired), types.OptionalNone
+	c.vars[string(Name)], c.vars[string(Desired)], c.vars[string(Observed)] = types.String(name), lazyOf(desired), types.OptionalNone
 
-	if l := c.lazy(observed); l.node.IsThere() {
+	if l := lazyOf(observed); l.node.IsThere() {
 		c.vars[string(Observed)] = func() ref.Val { return types.OptionalOf(l.get()) }
 	}
 }
@@ -91,9 +94,10 @@ func (e *AbsentError) Error() string { return e.why }
 // evaluations together do, and the context's error once the context has ended.
 func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	c.failure, c.nodes = nil, e.compiled.nodes
-	c.left, c.next = maxEvaluation, maxEvaluation-checkEvery
+	c.left, c.next = maxEvaluation, maxEvaluation
+	clear(c.first)
 
-	if err := c.spend(c.nodes); err != nil {
+	if err := c.spend(leastEvaluation + c.nodes); err != nil {
 		return nil, err
 	}
 
@@ -111,15 +115,20 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 		return nil, err
 	}
 
-	// The value is kept until the end of the call.
-	return v, c.spend(int64(len(v.GetStringValue())))
+	// The caller looks at a text.
+	size := int64(len(v.GetStringValue()))
+	if size > maxValue {
+		return nil, &OverrunError{"comes to a text of more than " + thousands(maxValue) + " bytes"}
+	}
+
+	return v, c.spend(size / bytesPerUnit)
 }
 
 // failed returns the error of an evaluation of e, shortened, since cel-go may write a whole object into it, and shows
 // the part of e that has failed.
 func (c *Call) failed(e Expression, err error) error {
 	text := err.Error()
-	if err := c.spend(int64(len(text))); err != nil {
+	if err := c.spend(int64(len(text)) / bytesPerUnit); err != nil {
 		return err
 	}
 
@@ -181,7 +190,7 @@ func (c *Call) fields(m sorted, want ValueType) (*structpb.Value, error) {
 
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
-		value, _ := m.Mapper.Find(key) // Not m.Find: that charges, and a charge may panic, from which only Eval recovers.
+		value, _ := m.Find(key)
 		k, isKey := key.(types.String)
 		v := fieldValue(value, want)
 
@@ -241,7 +250,7 @@ func (c *Call) items(list traits.Lister) (*structpb.Value, error) {
 }
 
 // keep charges an item of a result, with a text of size bytes.
-func (c *Call) keep(size int) error { return c.spend(keptUnits + int64(size)/bytesPerUnit) }
+func (c *Call) keep(size int) error { return c.spend(itemUnits + int64(size)/bytesPerUnit) }
 
 // number returns v as a floating point number, unless it may have lost digits when it became one.
 func number(v ref.Val) (*structpb.Value, error) {

@@ -149,7 +149,7 @@ func hostile(tb testing.TB) map[string]string {
 		"RegularNothing": "regex.replace(xr.text, '(b?)', '" + strings.Repeat(`\\1`, 2500) + "')",
 		"Doubled":        "[[1]]" + strings.Repeat(".map(a, a + a + a + a)", 14) + "[0].size()",
 		"DoubledInError": "dyn('a')[dyn([1]" + strings.Repeat(".map(a, [a, a, a, a, a, a, a, a])", 7) + ")]",
-		"DoubledObject":  "([1]" + strings.Repeat(".map(a, {'a': a, 'b': a, 'c': a, 'd': a, 'e': a, 'f': a, 'g': a, 'h': a})", 7) + ").size()",
+		"DoubledObject":  "dyn([1]" + strings.Repeat(".map(a, {'a': a, 'b': a, 'c': a, 'd': a, 'e': a, 'f': a, 'g': a, 'h': a})", 7) + ") == dyn(1)",
 		"DoubledText":    "[xr.text.substring(0, 1000)]" + strings.Repeat(".map(a, a + a + a + a)", 14) + "[0]",
 	}
 
@@ -192,24 +192,45 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestCallLimit proves that all expressions of a call have a limit together.
+// TestCallLimit proves that all expressions of a call have a limit together: after as many evaluations each time.
 func TestCallLimit(t *testing.T) {
-	c := (&scene{XR: large(1 << 18), Name: "bucket"}).call(t.Context())
+	const text = "the expressions of a call cost too much together: they end after 20,000,000 steps"
 
-	e, err := expression.Compile("xr.list.all(a, xr.list.exists(b, b != a))", expression.Label)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	n := 0
-	for ; n < 10_000; n++ {
-		if _, err = c.Evaluate(e); err != nil {
-			break
+	for reason, expr := range map[string]string{
+		"A call should end after many evaluations that each are cheap enough.": "xr.list.all(a, xr.list.exists(b, b != a))",
+		"An item for each resource should not be sorted for 10,000 of them.":   "xr.list.sort()[0] + name",
+		"One expression of the name may be for 10,000 resources.":              "name + '-' + xr.metadata.name.lowerAscii()",
+		"One with 100 texts for each resource may not.":                        "lists.range(100).map(i, name + string(i)).join('-')",
+	} {
+		e, err := expression.Compile(expr, expression.Label)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
 
-	if err == nil || n < 10 || err.Error() != "the expressions of a call cost too much together: they end after 20,000,000 steps" {
-		t.Errorf("\nA call should end after many evaluations that each are cheap enough.\nEvaluate(...): %d times, then %v", n, err)
+		ends := func() int {
+			xr := large(1 << 16)
+			xr.Fields["metadata"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"name": structpb.NewStringValue("Shop")}})
+			c := (&scene{XR: xr}).call(t.Context())
+
+			for n := range 10_000 {
+				c.For(fmt.Sprintf("bucket-%d", n), object.Object{}, object.Object{})
+
+				if _, err := c.Evaluate(e); err != nil {
+					if err.Error() != text {
+						t.Errorf("\n%s\nEvaluate(...): %v", reason, err)
+					}
+
+					return n
+				}
+			}
+
+			return 10_000
+		}
+
+		n := ends()
+		if all := strings.HasPrefix(reason, "One expression"); n < 10 || (n == 10_000) != all || n != ends() {
+			t.Errorf("\n%s\nIt ends after %d evaluations.", reason, n)
+		}
 	}
 }
 

@@ -2,13 +2,7 @@ package expression
 
 import (
 	"regexp"
-
-	"github.com/crossplane/function-sdk-go/errors"
 )
-
-// maxWhole is the most steps of a Regexp. A match takes as many for each character at worst, on each
-// resource.
-const maxWhole = 1_000
 
 // A Regexp is a regular expression as CEL and Go read it (RE2), which matches whole texts. The zero Regexp
 // matches everything: nobody has given one.
@@ -24,14 +18,11 @@ type Regexp struct { //nolint:recvcheck // Only decoding and copying change one.
 // ParseRegexp parses a regular expression. An error says what is wrong with it, or that it has too many
 // steps.
 func ParseRegexp(text string) (Regexp, error) {
-	re, err := parse(text)
-	if err != nil {
+	if _, err := programSize(text); err != nil {
 		return Regexp{}, err
 	}
 
-	if re.steps > maxWhole {
-		return Regexp{}, errors.Errorf("the regular expression has more than %d steps: a repetition counts as often as it repeats", maxWhole)
-	}
+	var err error
 
 	out := Regexp{text: text}
 	out.whole, err = regexp.Compile(out.Whole())

@@ -126,6 +126,8 @@ func onExpressions() []Attack {
 	return []Attack{
 		{"text of an expression", setting, value("xr.spec.long.lowerAscii().upperAscii()"), in("xr.spec.long", text), 0},
 		{"text of an expression for each resource", setting, value("name + xr.spec.long"), in("xr.spec.long", text), many},
+		{"sorted list of an expression for each resource", setting, value("xr.spec.long.sort()[0] + name"), in("xr.spec.long", patterns), many},
+		{"regular expression of an expression for each resource", setting, value("regex.replace(xr.spec.long, 'a(.*b)?', name)"), in("xr.spec.long", text), many},
 		{"map of an expression", setting, value("xr.spec.long.map(k, k + k)[0]"), in("xr.spec.long", labels), 0},
 		{"list of an expression", setting, value("xr.spec.long.filter(p, p.startsWith('x'))[?0]"), in("xr.spec.long", patterns), 0},
 		{"levels of an expression", setting, value("string(xr.spec.long == xr.spec.long)"), in("xr.spec.long", levels), 0},

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	celgo "github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/types"
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/authentication/user"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
@@ -140,18 +139,20 @@ func (r *request) attributes() admission.Attributes {
 		r.resource, r.subresource, operation, options, false, &user.DefaultInfo{Name: "alice"})
 }
 
-// An expression of a policy, and the types that it may have.
-type expression struct {
+// An expression of a policy, and the types that it may have. T is the API server's own type of types, so that nothing here needs its module
+// of CEL.
+type expression[T any] struct {
 	name, text string
-	types      []*celgo.Type
+	types      []T
 }
 
-func (e expression) GetName() string            { return e.name }
-func (e expression) GetExpression() string      { return e.text }
-func (e expression) ReturnTypes() []*celgo.Type { return e.types }
+func newExpression[T any](name, text string, types ...T) expression[T] {
+	return expression[T]{name, text, types}
+}
 
-// anyTypes are those that a variable may have.
-var anyTypes = []*celgo.Type{celgo.AnyType, celgo.DynType}
+func (e expression[T]) GetName() string       { return e.name }
+func (e expression[T]) GetExpression() string { return e.text }
+func (e expression[T]) ReturnTypes() []T      { return e.types }
 
 // A compiled policy.
 type compiled struct {
@@ -176,7 +177,8 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 	}
 
 	for _, v := range policy.Spec.Variables {
-		if r := compiler.CompileAndStoreVariable(expression{name: v.Name, text: v.Expression, types: anyTypes}, vars, environment.NewExpressions); r.Error != nil {
+		variable := newExpression(v.Name, v.Expression, apiservercel.AnyType.CelType(), apiservercel.DynType.CelType())
+		if r := compiler.CompileAndStoreVariable(variable, vars, environment.NewExpressions); r.Error != nil {
 			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
 		}
 	}
@@ -192,8 +194,8 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 			v.MessageExpression = "''" // None comes to none.
 		}
 
-		validations = append(validations, expression{text: v.Expression, types: []*celgo.Type{celgo.BoolType}})
-		messages = append(messages, expression{text: v.MessageExpression, types: []*celgo.Type{celgo.StringType}})
+		validations = append(validations, newExpression("", v.Expression, apiservercel.BoolType.CelType()))
+		messages = append(messages, newExpression("", v.MessageExpression, apiservercel.StringType.CelType()))
 	}
 
 	fail := admissionv1.Fail
@@ -266,7 +268,7 @@ func refusals(tb rapid.TB, c *compiled, r *request) []string {
 	messages, _ := evaluate(c.messages, left)
 
 	for i, v := range validations {
-		if v.EvalResult != types.True {
+		if v.EvalResult.Value() != true {
 			message, _ := messages[i].EvalResult.Value().(string)
 
 			// The API server takes no other.
