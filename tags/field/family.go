@@ -111,6 +111,7 @@ func (f *family) complete(to *Field, does filling) {
 	path, below := strings.CutPrefix(whole, forProvider)
 
 	filled := below && !to.Shape.Form().IsJoined
+	to.FilledByProvider = filled && !strings.HasPrefix(path, manifest)
 	to.LateInit, to.LastStays = filled && does.missing, filled && does.stays
 	to.KubernetesLabels = whole == kubernetesLabels
 

@@ -120,6 +120,10 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// resource in the cloud.
 	AddsToField bool
 
+	// FilledByProvider says whether a provider of Crossplane may write tags to the field itself, such as crossplane-name. It is false for
+	// annotations, joined strings, and kinds of other controllers.
+	FilledByProvider bool
+
 	// Limits of the field in the schema of the kind, or nil if it has none or isn't at hand.
 	Limits *Limits
 

@@ -112,10 +112,11 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 	return set, nil
 }
 
-// ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f, such as crossplane-name in any
-// field, or managed-by-cnrm in a field that has it in ProviderTags.
+// ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f: crossplane-name in a field that a
+// provider of Crossplane fills, or managed-by-cnrm in a field that has it in ProviderTags. In an annotation, it is somebody else who has set
+// crossplane-name.
 func ProviderSets[K string | []byte](f *field.Field, key K) bool {
-	return slices.Contains(providerKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
+	return f.FilledByProvider && slices.Contains(providerKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
 }
 
 var providerKeys = tags.ProvidersKeys()

@@ -140,16 +140,19 @@ func (a asked) Locate(k field.Kind) (field.Field, bool) {
 	return shapes["Map"].field, k.Kind != "Unknown"
 }
 
-// UnmarshalJSON reads the name of a shape that all kinds have, Unknown, Asked, or all settings of a field.
+// UnmarshalJSON reads the name of a shape that all kinds have, Unknown, Asked, or all settings of a field. The provider fills the field unless
+// it is a joined string, or the settings say otherwise.
 func (f *caseField) UnmarshalJSON(b []byte) error {
 	name := ""
 
 	switch {
 	case json.Unmarshal(b, &name) != nil:
-		fields := field.Field{}
+		fields := field.Field{FilledByProvider: true}
 		if err := strictly(b, &fields); err != nil {
 			return err
 		}
+
+		fields.FilledByProvider = fields.FilledByProvider && fields.Shape != field.Joined
 
 		if fields.Path.IsZero() && fields.Shape != field.None {
 			fields.Path = object.MustParsePath("spec.tags")

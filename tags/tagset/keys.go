@@ -97,6 +97,8 @@ func (k *FieldKind) refusesMetadata(key, value string) (reason profile.SkipReaso
 	switch {
 	case object.IsPrivate(key):
 		return profile.ReservedKey, "only Crossplane, kubectl and this function set it"
+	case field.SteersController(key):
+		return profile.ReservedKey, "no tag: it steers a controller"
 	case !isLegalKey:
 		return profile.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
 	case isLabel && len(content.IsLabelValue(value)) > 0:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -19,8 +20,10 @@ type tagMap struct {
 	nonTags map[string]object.Node
 }
 
-// read returns an entry for each key of the map, sorted by key. It puts labels that only Kubernetes uses, such as
-// app.kubernetes.io/name, into nonTags.
+// read returns an entry for each key of the map, sorted by key. It puts labels and annotations that are no tags into nonTags:
+//   - keys of Crossplane, kubectl and this function, such as crossplane.io/external-name
+//   - keys that steer a controller, such as services.k8s.aws/region
+//   - labels that only Kubernetes uses, such as app.kubernetes.io/name
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
 		return nil, errors.Errorf("%s is %s, not a map of %ss", m.field.Path, n.Kind(), m.keys.Profile.Noun())
@@ -31,8 +34,8 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	for name, value := range n.Fields() {
 		key := m.keys.keyText(name)
 
-		isPrivate := m.keys.Metadata != "" && object.IsPrivate(key)
-		if isPrivate || m.field.IsOnlyForKubernetes(name) {
+		isNoTag := m.keys.Metadata != "" && (object.IsPrivate(key) || field.SteersController(key))
+		if isNoTag || m.field.IsOnlyForKubernetes(name) {
 			if m.nonTags == nil {
 				m.nonTags = make(map[string]object.Node)
 			}
