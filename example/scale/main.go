@@ -91,7 +91,7 @@ func (c *cli) run(ctx context.Context) (*report, error) {
 
 	progressf("starting a cluster with Crossplane %s", version)
 
-	cluster, err := live.Start(ctx, root, c.Release)
+	cluster, err := live.Start(ctx, root, live.Platform{Release: c.Release, Kubernetes: live.Newest})
 	if err != nil {
 		return nil, err
 	}

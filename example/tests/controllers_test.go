@@ -112,7 +112,7 @@ func TestControllers(t *testing.T) { //nolint:paralleltest // What one phase lea
 	}
 
 	root, _ := all(t)
-	cluster := startCluster(t, root, live.V2)
+	cluster := startCluster(t, root, live.Platform{Release: live.V2, Kubernetes: live.Newest})
 
 	crossplane := cluster.Part(live.Crossplane)
 	crossplane.Args = append(crossplane.Args, "--poll-interval="+pollXRs.String())

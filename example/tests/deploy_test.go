@@ -531,7 +531,7 @@ func TestDeploy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	cluster, err := live.StartKinds(t.Context(), root, live.V2)
+	cluster, err := live.StartKinds(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

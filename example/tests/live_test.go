@@ -73,21 +73,44 @@ type liveTest struct {
 
 	// says has the cells of releases that pass, if not yes.
 	says map[live.Release]string
+
+	// everyKubernetes reports whether the test depends on the API server, so that it runs on older ones, too.
+	everyKubernetes bool
+}
+
+// notRun returns the reason for which a platform doesn't run the test, and otherwise nothing.
+func (t liveTest) notRun(p live.Platform) string {
+	if p.Kubernetes != live.Newest && !t.everyKubernetes {
+		return "same on all"
+	}
+
+	return t.lacks[p.Release]
+}
+
+// cell returns what the row of the test says about a platform.
+func (t liveTest) cell(p live.Platform) string {
+	for _, said := range []string{t.notRun(p), t.says[p.Release]} {
+		if said != "" {
+			return said
+		}
+	}
+
+	return "yes"
 }
 
 var liveTests = []liveTest{
 	{name: "Tags", shows: "labels become tags of every shape; condition, events, status and metrics say so"},
 	{name: "Labels", shows: "labels are changed and removed; tags of others stay"},
-	{name: "Owners", run: testOwners, shows: "field managers tell our tags from the tags of others"},
+	{name: "Owners", run: testOwners, everyKubernetes: true, shows: "field managers tell our tags from the tags of others"},
 	{name: "Cap", shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
 	{name: "AnyClass", shows: "without labels to select by, any class is picked if the input says so"},
 	{name: "ClassKinds", shows: "an XR names the kind of its class; without it, an event says which class is picked"},
 	{name: "Bound", run: testBound, shows: "an XR that is bound picks no class, and keeps the one that it has"},
-	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
-	{name: "LateInit", run: testLateInit, shows: "the last label stays away, even if the provider acts before Crossplane's second run"},
-	{name: "Immutable", run: testImmutable, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
-	{name: "Filled", run: testFilled, shows: "tags that a provider has filled in are its own: they count, and labels don't replace them by default"},
+	{name: "LastLabel", run: testLastLabel, everyKubernetes: true, shows: "the last label leaves the cloud, too"},
+	{name: "LateInit", run: testLateInit, everyKubernetes: true, shows: "the last label stays away, even if the provider acts before Crossplane's second run"},
+	{name: "Immutable", run: testImmutable, everyKubernetes: true, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
+	{name: "Filled", run: testFilled, everyKubernetes: true, shows: "tags that a provider has filled in are its own: they count, and labels don't replace them by default"},
 	{name: "LeftAlone", run: testLeftAlone, shows: "resources that are left alone stay as they are"},
 	{name: "Transitions", run: testTransitions, shows: "an event comes once, until its message changes"},
 	{name: "Fatal", shows: "a run that fails changes nothing"},
@@ -122,12 +145,12 @@ var liveTests = []liveTest{
 	},
 	{
 		name: "TTL", run: testTTL, shows: "an edit of a source's object reaches tags",
-		says: map[live.Release]string{live.V1: "after `ttl`", live.V22: "after `ttl`", live.V2: "at once"},
+		says: map[live.Release]string{live.V1: "after `ttl`", live.V22: "after `ttl`", live.V23: "after `ttl`", live.V2: "at once"},
 	},
 	{
 		name: "Standard", run: testStandard, shows: "an edit of a standard reaches the XRs of two Compositions",
 		lacks: map[live.Release]string{live.V1: "finds objects in a namespace by labels only"},
-		says:  map[live.Release]string{live.V22: "after `ttl`", live.V2: "at once"},
+		says:  map[live.Release]string{live.V22: "after `ttl`", live.V23: "after `ttl`", live.V2: "at once"},
 	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Registry", run: testRegistry, shows: "an edit of an object changes which labels become tags"},
@@ -141,8 +164,8 @@ var liveTests = []liveTest{
 		lacks: map[live.Release]string{live.V1: "has none"},
 	},
 	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
-	{name: "Policy", run: testPolicy, shows: "the API server enforces the policies of `policy`"},
-	{name: "PolicyAgrees", run: testPolicyAgrees, shows: "the policies refuse an object exactly if the function can't make tags of it: random objects of each scope"},
+	{name: "Policy", run: testPolicy, everyKubernetes: true, shows: "the API server enforces the policies of `policy`"},
+	{name: "PolicyAgrees", run: testPolicyAgrees, everyKubernetes: true, shows: "the policies refuse an object exactly if the function can't make tags of it: random objects of each scope"},
 	{name: "Upgrade", run: testUpgrade, alone: true, shows: "the package is installed from a registry, and upgraded while XRs reconcile"},
 }
 
@@ -157,12 +180,12 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 	var passed atomic.Int32
 
 	// One after the other: each is more than a machine with two cores has to do.
-	for _, release := range live.Releases {
-		t.Run(string(release), func(t *testing.T) {
-			c := startCluster(t, root, release)
+	for _, platform := range live.Platforms {
+		t.Run(platform.String(), func(t *testing.T) {
+			c := startCluster(t, root, platform)
 
 			for _, test := range liveTests {
-				if _, lacks := test.lacks[release]; lacks {
+				if test.notRun(platform) != "" {
 					continue
 				}
 
@@ -187,7 +210,11 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 
 	want := 0
 	for _, test := range liveTests {
-		want += len(live.Releases) - len(test.lacks)
+		for _, p := range live.Platforms {
+			if test.notRun(p) == "" {
+				want++
+			}
+		}
 	}
 
 	// A run of only some tests says nothing of others.
@@ -196,11 +223,11 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 	}
 }
 
-// startCluster of a release, with what tests need in it. It stops when the test ends.
-func startCluster(t *testing.T, root string, release live.Release) *live.Cluster {
+// startCluster on a platform, with what tests need in it. It stops when the test ends.
+func startCluster(t *testing.T, root string, platform live.Platform) *live.Cluster {
 	t.Helper()
 
-	c, err := live.Start(t.Context(), root, release)
+	c, err := live.Start(t.Context(), root, platform)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +247,7 @@ func startCluster(t *testing.T, root string, release live.Release) *live.Cluster
 	return c
 }
 
-// releasesTable returns the table of CONTRIBUTING.md, with a row per test and a column per release.
+// releasesTable returns the table of CONTRIBUTING.md, with a row per test and a column per platform.
 func releasesTable(t *testing.T, root string) string {
 	t.Helper()
 
@@ -234,26 +261,19 @@ func releasesTable(t *testing.T, root string) string {
 	}
 
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "| With kube-apiserver %s and Crossplane |", version("kube-apiserver"))
+	out.WriteString("| Crossplane on Kubernetes |")
 
-	for _, r := range live.Releases {
-		fmt.Fprintf(out, " %s |", version(string(r)))
+	for _, p := range live.Platforms {
+		fmt.Fprintf(out, " %s on %s |", version(string(p.Release)), version(string(p.Kubernetes)))
 	}
 
-	out.WriteString("\n|---|" + strings.Repeat("---|", len(live.Releases)) + "\n")
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(live.Platforms)) + "\n")
 
 	for _, test := range liveTests {
 		out.WriteString("| " + test.shows + " |")
 
-		for _, r := range live.Releases {
-			cell := "yes"
-			for _, other := range []string{test.lacks[r], test.says[r]} {
-				if other != "" {
-					cell = other
-				}
-			}
-
-			out.WriteString(" " + cell + " |")
+		for _, p := range live.Platforms {
+			out.WriteString(" " + test.cell(p) + " |")
 		}
 
 		out.WriteString("\n")

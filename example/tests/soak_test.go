@@ -118,7 +118,7 @@ func newSoak(t *testing.T, release live.Release, xrs int) *soak {
 
 	root, _ := all(t)
 
-	c := startCluster(t, root, release)
+	c := startCluster(t, root, live.Platform{Release: release, Kubernetes: live.Newest})
 	s := &soak{Test: live.Test{Cluster: c, T: t}, test: t}
 	s.want = live.NewWhole(func(key string) bool { return strings.HasPrefix(key, "plexsphere:") }, s.tags())
 

@@ -38,7 +38,7 @@ func CheckCalled(root, file string, called []string, targets map[string]string) 
 		target := fmt.Sprintf("localhost:%d", firstPort+i)
 		_, _ = fmt.Fprintf(&starts, "  %s\n", startOf(root, name, target))
 		_, _ = fmt.Fprintf(&documents, `---
-apiVersion: pkg.crossplane.io/v1beta1
+apiVersion: pkg.crossplane.io/v1
 kind: Function
 metadata:
   name: %s

@@ -55,8 +55,7 @@ type Cluster struct {
 	// Function is the binary of the function of this repository, of the package that is installed.
 	Function string
 
-	// Release of Crossplane that it runs.
-	Release Release
+	Platform
 
 	root  string
 	dir   string
@@ -75,10 +74,10 @@ type stage struct {
 	do   func(context.Context) error
 }
 
-// Start a cluster with a release of Crossplane and the functions. All of it ends with the
+// Start a cluster with Crossplane and the functions. All of it ends with the
 // context, too.
-func Start(ctx context.Context, root string, release Release) (*Cluster, error) {
-	return start(ctx, root, release, func(c *Cluster) []stage {
+func Start(ctx context.Context, root string, platform Platform) (*Cluster, error) {
+	return start(ctx, root, platform, func(c *Cluster) []stage {
 		return append(c.kindStages(),
 			stage{does: "start Crossplane", do: c.startCrossplane},
 			stage{does: "start the registry", do: c.startRegistry},
@@ -88,13 +87,13 @@ func Start(ctx context.Context, root string, release Release) (*Cluster, error) 
 }
 
 // StartKinds starts a cluster that has the kinds of Crossplane, but runs nothing of it: objects stay as they are.
-func StartKinds(ctx context.Context, root string, release Release) (*Cluster, error) {
-	return start(ctx, root, release, (*Cluster).kindStages)
+func StartKinds(ctx context.Context, root string) (*Cluster, error) {
+	return start(ctx, root, Platform{V2, Newest}, (*Cluster).kindStages)
 }
 
 // StartServer starts an API server alone. It has what is built in.
 func StartServer(ctx context.Context, root string) (*Cluster, error) {
-	return start(ctx, root, V2, func(c *Cluster) []stage { return c.kindStages()[:2] })
+	return start(ctx, root, Platform{V2, Newest}, func(c *Cluster) []stage { return c.kindStages()[:2] })
 }
 
 func (c *Cluster) kindStages() []stage {
@@ -105,13 +104,13 @@ func (c *Cluster) kindStages() []stage {
 	}
 }
 
-func start(ctx context.Context, root string, release Release, stages func(*Cluster) []stage) (*Cluster, error) {
+func start(ctx context.Context, root string, platform Platform, stages func(*Cluster) []stage) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "live-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
 	}
 
-	c := &Cluster{root: root, dir: dir, parts: make(map[string]*Part), Release: release}
+	c := &Cluster{root: root, dir: dir, parts: make(map[string]*Part), Platform: platform}
 	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
 
 	for _, s := range stages(c) {
@@ -155,7 +154,7 @@ func (c *Cluster) etcd() string { return "unix://" + filepath.Join(c.dir, "etcd.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
 	const token = "admin"
 
-	binary, err := tool.Build(ctx, c.root, "kube-apiserver")
+	binary, err := tool.Build(ctx, c.root, string(c.Kubernetes))
 	if err != nil {
 		return err
 	}

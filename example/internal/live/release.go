@@ -5,15 +5,45 @@ import "strings"
 // A Release of Crossplane that a cluster can run.
 type Release string
 
-// Releases of Crossplane, by the names of the tools that they are.
+// Releases of Crossplane, by the names of the tools that they are. A tool without a version is the newest release.
 const (
 	V1  Release = "crossplane-v1"
 	V22 Release = "crossplane-v2.2"
+	V23 Release = "crossplane-v2.3"
 	V2  Release = "crossplane"
 )
 
 // Releases are all of them, the oldest first.
-var Releases = []Release{V1, V22, V2}
+var Releases = []Release{V1, V22, V23, V2}
+
+// A Kubernetes is a release of the API server that a cluster can run, by the name of the tool that it is.
+type Kubernetes string
+
+// Kubernetes36 alone can empty a field in the apply that takes away its last entry.
+const (
+	Kubernetes35 Kubernetes = "kube-apiserver-v1.35"
+	Kubernetes36 Kubernetes = "kube-apiserver-v1.36"
+	Newest       Kubernetes = "kube-apiserver"
+)
+
+// A Platform is what a cluster runs on.
+type Platform struct {
+	Release    Release
+	Kubernetes Kubernetes
+}
+
+// Platforms are all releases of Crossplane on the newest Kubernetes, and the newest Crossplane on the older ones.
+var Platforms = []Platform{
+	{V1, Newest},
+	{V22, Newest},
+	{V23, Newest},
+	{V2, Newest},
+	{V2, Kubernetes36},
+	{V2, Kubernetes35},
+}
+
+// String returns the names of both tools.
+func (p Platform) String() string { return string(p.Release) + "-on-" + string(p.Kubernetes) }
 
 // managed is a text about kinds of providers, with what a release knows: before v2, their
 // resources were cluster-scoped, and their groups had no .m in them.

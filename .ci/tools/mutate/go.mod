@@ -1,3 +1,0 @@
-module tools/mutate
-
-go 1.26.0
