@@ -3,6 +3,7 @@ package tests
 import (
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,6 +63,28 @@ func TestREADMEs(t *testing.T) {
 		if !shows[filepath.Join(root, name)] {
 			t.Errorf("%s shows no input", name)
 		}
+	}
+}
+
+// TestInstalledVersion proves that README installs a released version, or else says that there is no release.
+func TestInstalledVersion(t *testing.T) {
+	const unpublished = "No release is published yet."
+
+	root, _ := all(t)
+	text := read(t, filepath.Join(root, "README.md"))
+
+	versions := regexp.MustCompile(`package: \S+/function-cloud-tags:(\S+)`).FindStringSubmatch(text)
+	if versions == nil {
+		t.Fatal("README.md installs no version")
+	}
+
+	tags, err := exec.CommandContext(t.Context(), "git", "-C", root, "tag", "--list", versions[1]).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if published := len(tags) > 0; published == strings.Contains(text, unpublished) {
+		t.Errorf("README.md installs %s. Is there such a tag? %t. So should README.md say %q? %t", versions[1], published, unpublished, !published)
 	}
 }
 
