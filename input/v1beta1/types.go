@@ -663,6 +663,8 @@ type Include struct {
 
 	// Source is the name of a source of type RequiredResource that comes before this one,
 	// and whose objects have fromFieldPath. A trusted source needs a trusted one here.
+	// If it selects by labels, an object in a namespace counts only if resource.namespace
+	// names the namespace.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1

@@ -56,7 +56,8 @@ func valuelessError(setting, why string) error {
 }
 
 // requireObjects requires the objects that the expression e reads, and passes them to r.evaluator. For required.team.metadata.name,
-// these are the objects of the source "team". While Crossplane fetches any of them, the error is errWaiting.
+// these are the objects of the source "team". While Crossplane fetches any of them, the error is errWaiting. If the believer believes none of
+// a source's objects, the error is a *absence that says so, even if the source is optional.
 func (r *resolver) requireObjects(e expression.Expression) error {
 	var waiting error
 
@@ -71,7 +72,7 @@ func (r *resolver) requireObjects(e expression.Expression) error {
 		}
 
 		objects, err := r.selectedObjects(s)
-		hasNone := isAbsence(err) && !s.Required()
+		hasNone := isAbsence(err) && !s.Required() && !(r.isBeliever && isDisbelief(err))
 
 		switch {
 		case errors.Is(err, errWaiting):

@@ -29,14 +29,14 @@ type keyFilter struct {
 func (f *keyFilter) includes(key string) bool { return f.keys.Has(key) && !f.except.Has(key) }
 
 // keyFilterFor returns the filter of the keys that the source s includes. If include of s reads patterns from a field or an expression, s
-// includes no key while Crossplane fetches the objects for them, or if s is optional and the field or expression has no value. sourceName
-// is the name of s in messages.
+// includes no key while Crossplane fetches the objects for them, or if s is optional and the field or expression has no value, or is in
+// no object that include believes. sourceName is the name of s in messages.
 func (r *resolver) keyFilterFor(s *v1beta1.Source, sourceName string) (*keyFilter, error) {
 	if s.Include == nil || !s.Include.IsDynamic() {
 		return inputFilter(s), nil
 	}
 
-	read, err := r.patternsOf(s.Include, sourceName)
+	read, err := r.believer().patternsOf(s.Include, sourceName)
 	note, isAbsent := toleratedAbsence(s, err)
 
 	includesNone := isAbsent || errors.Is(err, errWaiting)

@@ -215,8 +215,8 @@ func (r *resolver) isBound(unless *v1beta1.FieldSource) (bool, error) {
 // findObjects requires the objects that s.Resource selects, and returns them, sorted by namespace, name and the order of the kinds.
 // Until Crossplane has sent all of them, and all objects that expressions in the selector read, the error is errWaiting.
 //
-// Everybody may label objects in a namespace of their own. So a trusted source that selects by labels, but names no namespace, takes only
-// objects that aren't in a namespace. See testdata/trust.yaml.
+// Everybody may label objects in a namespace of their own. So if the selector selects by labels, and names no namespace, a trusted source
+// takes only objects that aren't in a namespace, and so does the believer for any source. See testdata/trust.yaml and include-belief.yaml.
 func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	selector, err := r.selectorFor(s)
 	if err != nil {
@@ -232,7 +232,7 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 
 	allAnswered, foundUntrusted := true, false
 	byLabelsAnywhere := selector.GetMatchName() == "" && selector.GetNamespace() == ""
-	distrustsNamespaced := s.Trusted && byLabelsAnywhere
+	distrustsNamespaced := (s.Trusted || r.isBeliever) && byLabelsAnywhere
 
 	for _, k := range kinds {
 		ofKind := proto.CloneOf(selector)
@@ -256,8 +256,7 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	case !allAnswered:
 		return nil, errWaiting
 	case len(objects) == 0 && foundUntrusted:
-		text := fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wantedText(kinds, selector))
-		return nil, &absence{failure: text, note: text}
+		return nil, r.disbeliefError(s, wantedText(kinds, selector))
 	case len(objects) == 0:
 		return nil, noObjectsError(r.required, kinds, selector)
 	}
@@ -265,6 +264,19 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
+}
+
+// disbeliefError returns the *absence of the source s if all objects with its labels are in namespaces, and s names none. wanted has the words
+// for what s selects.
+func (r *resolver) disbeliefError(s *v1beta1.Source, wanted string) error {
+	text := fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", wanted)
+
+	if r.isBeliever {
+		text = fmt.Sprintf("every %s is in a namespace, and include believes an object that is selected by labels only in the namespace that its source names: "+
+			"set resource.namespace of the source %s", wanted, words.Name(s.Name))
+	}
+
+	return &absence{failure: text, note: text, isDisbelief: true}
 }
 
 // possibleKinds returns the kinds that the objects of res may have: the kind that the composite resource names at kindFieldPath, such as

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -201,6 +202,13 @@ type resolver struct {
 	// part of the input reads, such as removeTags[0] or include of sources[1], for maxPatterns. A pattern that two parts read counts once.
 	keyPatterns   map[patternsPlace]keyPatterns
 	patternCounts map[string]int
+
+	// believer returns the resolver of what include reads. It believes only objects that nobody else could have made: see findObjects. Its set
+	// isn't used: labels and classes come from all objects.
+	believer func() *resolver
+
+	// isBeliever reports whether this is the resolver that believer returns.
+	isBeliever bool
 }
 
 // newResolver returns the resolver of the input for one request. Its set has a PerResource if any labels may differ per composed
@@ -226,6 +234,13 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 	}
 
 	r.set.Classes = make(map[string]object.Object)
+
+	r.believer = sync.OnceValue(func() *resolver {
+		believer := newResolver(ctx, input, req, required, b)
+		believer.isBeliever, believer.patternCounts = true, r.patternCounts
+
+		return believer
+	})
 
 	if slices.ContainsFunc(input.Sources, differsPerResource) {
 		r.set.PerResource = &PerResource{resolver: r}

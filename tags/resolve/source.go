@@ -100,12 +100,21 @@ type absence struct {
 
 	// note is the message about a source that doesn't fail.
 	note string
+
+	// isDisbelief reports whether there are objects, but none that may be believed: see findObjects.
+	isDisbelief bool
 }
 
 func (a *absence) Error() string { return a.failure } // It is empty if the absence fails no source.
 
 // isAbsence reports whether err is a *absence.
 func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
+
+// isDisbelief reports whether err is the *absence of objects that may be believed, although there are others.
+func isDisbelief(err error) bool {
+	var a *absence
+	return errors.As(err, &a) && a.isDisbelief
+}
 
 // toleratedAbsence returns the note of err, and whether err is a *absence that doesn't fail the source s. For all other errors, and for
 // nil, the second result is false.
