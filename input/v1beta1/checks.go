@@ -132,7 +132,8 @@ func refine(root *schema) {
 	}
 
 	root.Properties["sources"].whole = []check{differentNames}
-	root.Properties["sources"].Items.checks = []check{usefulHop}
+	root.Properties["sources"].Items.checks = []check{usefulHop, listAtPath}
+	root.Properties["sources"].Items.Properties["keyValueList"].checks = []check{differentFields}
 	tagField.checks = []check{taggableField}
 	tagField.Properties["keyValueList"].checks = []check{differentFields}
 	tagField.Properties["joined"].checks = []check{differentSeparators}
@@ -219,7 +220,14 @@ func usefulHop(a *admission, p *field.Path, s self) {
 	}
 }
 
-// differentFields refuses a list that writes two of key, value and extra to one field of an entry.
+// listAtPath refuses to read a list where there is none.
+func listAtPath(a *admission, p *field.Path, s self) {
+	if s.has("keyValueList") && !s.has("fromFieldPath") {
+		a.note(field.Forbidden(p.Child("keyValueList"), "is for a fromFieldPath only: the list is there"))
+	}
+}
+
+// differentFields refuses a list that has two of key, value and extra in one field of an entry.
 func differentFields(a *admission, p *field.Path, list self) {
 	if list.text("key") == list.text("value") {
 		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))

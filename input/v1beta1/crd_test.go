@@ -167,7 +167,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"^must be a 32-bit integer", // It takes formats for hints, and doesn't know most of ours.
 	"field path", "^Invalid value: .*matches no key",
 	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + profile.Names()[0] + `"`,
-	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
+	"must differ from key$", "the tag is written there$", "^Forbidden: is for a fromFieldPath only", "must have one \\*, as", "needs resources, each with a name",
 	"may contain the other$", "below metadata, tags can be", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,

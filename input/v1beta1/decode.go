@@ -120,7 +120,7 @@ func (in *CloudTags) complete(compiled compiled) {
 	for i := range in.TagFields {
 		switch f := &in.TagFields[i]; {
 		case f.Shape == "KeyValueList" && f.KeyValueList == nil:
-			f.KeyValueList = &KeyValueList{Key: "key", Value: "value"}
+			f.KeyValueList = &KeyValueList{KeyValueFields: KeyValueFields{Key: "key", Value: "value"}}
 		case f.Shape == "StringList" && f.StringList == nil:
 			f.StringList = &StringList{Separator: "="}
 		case f.Shape == "Joined" && f.Joined == nil:

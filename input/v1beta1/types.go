@@ -521,6 +521,12 @@ type Source struct {
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
+	// KeyValueList says that fromFieldPath is the path of a list of objects with a label
+	// each, e.g. {key: env, value: prod}. The later of two equal keys wins.
+	//
+	// +optional
+	KeyValueList *KeyValueFields `json:"keyValueList,omitempty"`
+
 	// ContextKey is a key of the pipeline's context, e.g.
 	// apiextensions.crossplane.io/environment. For type ContextField only.
 	//
@@ -899,21 +905,26 @@ type TagField struct {
 	Provider string `json:"provider,omitempty"`
 }
 
-// A KeyValueList is a list of objects that hold one tag each.
-type KeyValueList struct {
-	// Key is the name of the field that holds the tag key.
+// KeyValueFields are the fields of objects in a list, each of which is a key and a value.
+type KeyValueFields struct {
+	// Key is the name of the field that holds the key.
 	//
 	// +optional
 	// +kubebuilder:default=key
 	// +kubebuilder:validation:MinLength=1
 	Key string `json:"key,omitempty"`
 
-	// Value is the name of the field that holds the tag's value.
+	// Value is the name of the field that holds the value.
 	//
 	// +optional
 	// +kubebuilder:default=value
 	// +kubebuilder:validation:MinLength=1
 	Value string `json:"value,omitempty"`
+}
+
+// A KeyValueList is a list of objects that hold one tag each.
+type KeyValueList struct {
+	KeyValueFields `json:",inline"`
 
 	// Extra fields of each entry that the function adds, e.g.
 	// propagateAtLaunch: true.

@@ -92,7 +92,7 @@ func ToTagField(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 
 	switch f.Shape {
 	case KeyValueList:
-		tf.KeyValueList = &v1beta1.KeyValueList{Key: f.Key, Value: f.Value, Extra: f.Extra}
+		tf.KeyValueList = &v1beta1.KeyValueList{KeyValueFields: v1beta1.KeyValueFields{Key: f.Key, Value: f.Value}, Extra: f.Extra}
 	case StringList:
 		tf.StringList = &v1beta1.StringList{Separator: f.Separator, MaxLength: int32(f.MaxLength)} //nolint:gosec // It came from one, or from a schema's 255.
 	case Joined:

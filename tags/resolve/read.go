@@ -102,6 +102,10 @@ func (r *resolver) objectsOf(s *v1beta1.Source) ([]namedObject, error) {
 //     prefix, the error is a *absence.
 //   - a fromFieldPath, such as spec.labels. If there is no such field, the error is a *absence. For an empty map, there is no error.
 func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
+	if s.KeyValueList != nil {
+		return o.listedLabels(s)
+	}
+
 	paths := []object.Path{s.FromFieldPath}
 	if s.Prefix != "" {
 		paths = prefixedMaps
@@ -138,6 +142,41 @@ func (o namedObject) labelsFor(s *v1beta1.Source) (foundLabels, error) {
 	default:
 		return out, nil
 	}
+}
+
+// listedLabels returns the labels of the list at fromFieldPath: env for [{key: env, value: prod}] with keyValueList: {key: key, value:
+// value}. The later of two equal keys wins, but an entry whose value is null, or isn't there, is no label. If there is no such field, the
+// error is a *absence.
+func (o namedObject) listedLabels(s *v1beta1.Source) (foundLabels, error) {
+	list, err := o.valueAt(s.FromFieldPath, "not a list of objects", "a list")
+
+	switch {
+	case err != nil:
+		return nil, err
+	case !list.IsThere():
+		return nil, o.missingError(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
+	}
+
+	out, path, i := make(foundLabels, list.Len()), o.pathPrefix+s.FromFieldPath.String(), 0
+
+	for entry := range list.Items() {
+		key, value := entry.Field(s.KeyValueList.Key), entry.Field(s.KeyValueList.Value)
+
+		switch {
+		case !entry.IsObject():
+			return nil, errors.Errorf("%s[%d] is %s, not an object", path, i, entry.Kind())
+		case !key.IsThere():
+			return nil, errors.Errorf("%s[%d] has no %s", path, i, s.KeyValueList.Key)
+		case !key.IsString():
+			return nil, errors.Errorf("%s[%d].%s is %s, not a string", path, i, s.KeyValueList.Key, key.Kind())
+		case !value.IsNull():
+			out[key.Text()] = foundValue{Node: value, path: path, key: key.Text()}
+		}
+
+		i++
+	}
+
+	return out, nil
 }
 
 // missingError returns a *absence with the failure "spec.labels is required, but the composite resource doesn't have it".

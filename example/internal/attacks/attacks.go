@@ -61,6 +61,7 @@ func onSources() []Attack {
 
 	return []Attack{
 		{"labels", "sources[].fromFieldPath", from(ofLong), in("xr.spec.long", labels), 0},
+		{"labels in a list", "sources[].fromFieldPath", from(`{"type": "CompositeField", "keyValueList": {}, "fromFieldPath": "spec.long"}`), in("xr.spec.long", list(`{"key": "label-NAME", "value": "v"}`)), 0},
 		{"labels in the context", "sources[].contextKey", from(context), in("context.k.long", labels), 0},
 		{"labels in an object", "sources[].fromFieldPath", from(object), in("object.spec.long", labels), 0},
 		{"labels in a provider config", "sources[].fromFieldPath", from(account), config, 0},

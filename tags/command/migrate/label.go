@@ -28,6 +28,9 @@ type label struct {
 	// of the map. Without from, the label is computed by the expression.
 	from, field string
 
+	// list says that from is a list, and which fields its objects have: {key: Key, value: Value}. It is empty for a map.
+	list string
+
 	// expression computes the label's value, such as 'team-' + xr.spec.team.
 	expression string
 

@@ -300,9 +300,15 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 		}
 
 		u.from, u.field, u.expression = text(u.node, "fromFieldPath"), "", ""
+		if r.field.Shape == fields.KeyValueList {
+			u.list = fmt.Sprintf("{key: %s, value: %s}", plain(r.field.Key), plain(r.field.Value))
+		}
 
-		if (policy == "" || policy == "Replace") && (meets || len(r.tags()) > 0) {
+		switch hasTags := meets || len(r.tags()) > 0; {
+		case hasTags && (policy == "" || policy == "Replace"):
 			u.keep("without a policy it drops the tags that are there" + seeMap)
+		case hasTags && u.list != "" && policy == "ForceMergeObjects": // AppendArray keeps them.
+			u.keep("its policy drops the tags that are there" + seeList)
 		}
 	}
 
@@ -330,7 +336,7 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 	case isMap:
 		return "", "it patches something else than a tag, or all of them"
 	case len(rest) == 0:
-		return "", "it reads a list of tags, and a source reads a map of them: make the field a map, or let the patch stay"
+		return "", ""
 	}
 
 	list := r.tags()

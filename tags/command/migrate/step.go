@@ -181,6 +181,9 @@ func (s source) fields(tagKeys bool, tagged []string) (comments, out []string) {
 	switch first := s[0]; {
 	case first.isMap():
 		out = origin(first.from, first.environment)
+		if first.list != "" {
+			out = append(out, "keyValueList: "+first.list)
+		}
 	case first.from != "":
 		out = append(origin(first.from, first.environment), "include:", "  keys: "+flow(words.Map(s, func(g *givenLabel) string { return plain(g.field) })))
 	default:

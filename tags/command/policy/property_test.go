@@ -233,6 +233,7 @@ func TestOptions(t *testing.T) {
 		"expressions":       "Labels of the input itself are drawn as values.",
 		"resource":          "All objects of the kind are checked.",
 		"pick":              "All objects of the kind are checked.",
+		"keyValueList":      "A note says that lists are unchecked.",
 		"contextKey":        "The API server knows no context.",
 		"source":            "Keys that fields list are unknown, so all are checked.",
 		"expression":        "Keys that an expression gives are unknown, so all are checked.",

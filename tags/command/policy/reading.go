@@ -232,8 +232,9 @@ func (p *policy) kindsRead(composite v1beta1.ResourceKind) [][]string {
 //
 //   - sources of type Value and Expression, and a RequiredResource with neither prefix nor fromFieldPath
 //   - a source of type ContextField, which reads the pipeline's context
+//   - a source with keyValueList, since CEL of older API servers makes no map of a list
 func readsObjects(s *v1beta1.Source) bool {
-	return !s.ReadsNoLabels() && s.Type != v1beta1.SourceTypeContextField
+	return !s.ReadsNoLabels() && s.Type != v1beta1.SourceTypeContextField && s.KeyValueList == nil
 }
 
 // whyUnchecked returns the end of a text of Unchecked: why the policy checks no labels of the source. kinds are the kinds that the source
@@ -248,6 +249,8 @@ func whyUnchecked(s *v1beta1.Source, kinds []string) string {
 		return "(ContextField) reads the pipeline's context"
 	case s.Type == v1beta1.SourceTypeProviderConfig:
 		return "(ProviderConfig) reads objects whose kind --match has to name, e.g. aws.m.upbound.io/v1beta1/ClusterProviderConfig"
+	case s.KeyValueList != nil:
+		return fmt.Sprintf("(%s) reads the list at %s, and policies check maps only", s.Type, s.FromFieldPath)
 	case s.ReadsNoLabels():
 		return fmt.Sprintf("(%s) gives no labels", s.Type)
 	case len(kinds) == 0:
