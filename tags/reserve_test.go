@@ -115,6 +115,29 @@ func TestReadsAsReserved(t *testing.T) {
 			provider: "openstack", separator: "=",
 			label: tags.Label{QualifiedKey: "zone", TagKey: "zone", Value: "a=b", GivesTagKey: true, Trusted: true},
 		},
+		"TrustedKey": {
+			reason:   "The key of a trusted label counts, reserved or not.",
+			provider: "openstack", separator: "=",
+			label: tags.Label{QualifiedKey: "env=dev", TagKey: "env=dev", Value: "x", GivesTagKey: true},
+			want:  true,
+		},
+		"TrustedKeyOfTrusted": {
+			reason:   "A platform may do what it likes with its own keys.",
+			provider: "openstack", separator: "=",
+			label: tags.Label{QualifiedKey: "env=dev", TagKey: "env=dev", Value: "x", GivesTagKey: true, Trusted: true},
+		},
+		"TrustedKeyInOtherCase": {
+			reason:   "The provider doesn't tell entries apart by case, so the whole key of the label can be the trusted one.",
+			provider: "digitalocean", separator: ":",
+			label: tags.Label{QualifiedKey: "Env", TagKey: "Env", Value: "x", GivesTagKey: true},
+			want:  true,
+		},
+		"Classifier": {
+			reason:   "A key that matchCloudTags names counts, too.",
+			provider: "openstack", separator: "=",
+			label: tags.Label{QualifiedKey: "managed=yes", TagKey: "managed=yes", Value: "x", GivesTagKey: true},
+			want:  true,
+		},
 		"OtherKey": {
 			reason:   "A key that isn't reserved may go on with anything else.",
 			provider: "openstack", separator: "=",
@@ -124,16 +147,19 @@ func TestReadsAsReserved(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tr := tags.NewTransformer([]tags.Label{tc.label}, nil)
+			platform := tags.Label{QualifiedKey: "env", TagKey: "env", Value: "prod", GivesTagKey: true, Trusted: true}
+			tr := tags.NewTransformer([]tags.Label{platform, tc.label}, nil)
 			tr.Reserve([]string{"zone", "entigo:zone"}, "plexsphere:", nil)
+			tr.SetClassifiers([]string{"managed"})
 
 			d := tr.Transform(profile.Of(tc.provider))
-			if len(d.Tags) != 1 {
-				t.Fatalf("\n%s\nTransform(...): want one tag, got %v", tc.reason, d)
+			if len(d.Tags) != 2 {
+				t.Fatalf("\n%s\nTransform(...): want two tags, got %v", tc.reason, d)
 			}
 
-			if got := d.ReadsAsReserved(d.Tags[0], tc.separator); got != tc.want {
-				t.Errorf("\n%s\nReadsAsReserved(...): want %t, got %t", tc.reason, tc.want, got)
+			i := slices.IndexFunc(d.Tags, func(t tags.Tag) bool { return t.QualifiedKey == tc.label.QualifiedKey })
+			if key, got := d.ReadsAsReserved(d.Tags[i], tc.separator); got != tc.want {
+				t.Errorf("\n%s\nReadsAsReserved(...): want %t, got %t, as %q", tc.reason, tc.want, got, key)
 			}
 		})
 	}

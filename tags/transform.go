@@ -53,6 +53,9 @@ type Transformed struct {
 
 	// classifiers has the transformer's classifiers, as the profile compares keys. Labels that are handed on have none.
 	classifiers profile.KeySet
+
+	// trustedKeys has the tag keys that trusted sources give, even if their labels are skipped.
+	trustedKeys profile.KeySet
 }
 
 // Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
@@ -70,22 +73,37 @@ func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
 	return fitting, skipped
 }
 
-// ReadsAsReserved reports whether the tag t, written as one string of key, separator and value, could be read as another tag with a
-// forbidden key. The keys that providers set are forbidden, such as crossplane-name. For untrusted labels, reserved keys are forbidden,
-// too. For example, zone is reserved, and the separator is =. The key zone=a with the value b makes the string zone=a=b, which a reader may
-// take for the key zone with the value a=b. Without a separator, the result is false.
-func (d *Transformed) ReadsAsReserved(t Tag, separator string) bool {
+// ReadsAsReserved returns the forbidden key of another tag that the tag t could be read as, written as one string of key, separator and value.
+// found is false if there is none, or without a separator. Forbidden are the keys that providers set, such as crossplane-name, and for
+// untrusted labels also these:
+//   - Reserved keys. If zone is reserved, and the separator is =, the key zone=a with the value b makes the string zone=a=b. A reader may take
+//     it for the key zone with the value a=b.
+//   - Classifiers, the keys of matchCloudTags.
+//   - Keys of trusted labels. With the trusted label env: prod, the label env=dev: x makes the string env=dev=x.
+func (d *Transformed) ReadsAsReserved(t Tag, separator string) (key string, found bool) {
 	entry := t.Key + separator + t.Value
 
 	// ShortestKey finds a key of the set at the beginning of the entry, before a separator. Without a separator, it finds none.
-	_, isProviders := providersKeySet.ShortestKey(entry, separator)
-	_, isReserved := d.reservedTagKeys.ShortestKey(entry, separator)
+	if key, found = providersKeySet.ShortestKey(entry, separator); found || t.Trusted {
+		return key, found
+	}
 
-	return isProviders || (isReserved && !t.Trusted)
+	for _, keys := range []profile.KeySet{d.reservedTagKeys, d.classifiers, d.trustedKeys} {
+		for key = range keys.Of(entry, separator) {
+			if isOwn := key == t.Key && t.KeyIsTrusted(); !isOwn { // A label that has won over a trusted one has its key.
+				return key, true
+			}
+		}
+	}
+
+	return "", false
 }
 
 // Reserved returns the tag keys that only trusted labels may have.
 func (d *Transformed) Reserved() profile.KeySet { return d.reservedTagKeys }
+
+// TrustedKeys returns the tag keys that trusted sources give, even if their labels are skipped.
+func (d *Transformed) TrustedKeys() profile.KeySet { return d.trustedKeys }
 
 // Classifiers returns the tag keys that no untrusted label may have, since the input's matchCloudTags names them.
 func (d *Transformed) Classifiers() profile.KeySet { return d.classifiers }
@@ -201,6 +219,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	}
 
 	d.skipCollisions()
+	d.setTrustedKeys()
 
 	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return CompareTrust(a.KeyIsTrusted(), b.KeyIsTrusted()) })
@@ -218,6 +237,25 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	t.transformed[p] = d
 
 	return d
+}
+
+// setTrustedKeys sets trustedKeys.
+func (d *Transformed) setTrustedKeys() {
+	var keys []string
+
+	for i := range d.Tags {
+		if d.Tags[i].KeyIsTrusted() {
+			keys = append(keys, d.Tags[i].Key)
+		}
+	}
+
+	for i := range d.Skipped {
+		if d.Skipped[i].Trusted {
+			keys = append(keys, d.Skipped[i].Key)
+		}
+	}
+
+	d.trustedKeys = d.profile.KeySet().With(keys...)
 }
 
 // tag returns the tag of the label l, even if l is to be skipped.

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,9 +43,6 @@ type Labels struct {
 	// the pipeline has set a tag with its key, decideReserved takes the tag away: the key stays reserved.
 	reservedBySkipped profile.KeySet
 
-	// trustedKeys has the keys of the labels in all that are trusted, whether the keys are reserved or not.
-	trustedKeys profile.KeySet
-
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
 	removeMatchers, ignoreMatchers []matcher
 
@@ -75,7 +73,7 @@ type fieldLabel struct {
 func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	n := len(transformed.Tags)
 	l := &Labels{
-		Keys: tagset.NewKeys(k, transformed.Tags), transformed: transformed, all: make([]fieldLabel, 0, n),
+		Keys: tagset.Keys{FieldKind: k}, transformed: transformed, all: make([]fieldLabel, 0, n),
 		positionByID: make(map[string]int, n), firstWithReservedKey: make(map[string]int), positionsByFold: make(map[string][]int),
 		providerKeys: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
@@ -94,21 +92,25 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		}
 	}
 
-	for _, t := range transformed.Tags {
-		isFit := l.add(t)
-		if !isFit && t.Overridden != nil {
-			l.add(*t.Overridden)
-		}
+	fitting := make([]tags.Tag, 0, n)
+	for i := range transformed.Tags {
+		fitting = l.appendFitting(fitting, &transformed.Tags[i])
+	}
 
-		if t.Reserved && !isFit { // t is trusted: Transform skips untrusted labels with reserved keys.
-			reservedBySkipped = append(reservedBySkipped, t.Key)
+	for i := range l.unfit {
+		if l.unfit[i].Reserved { // It is trusted: Transform skips untrusted labels with reserved keys.
+			reservedBySkipped = append(reservedBySkipped, l.unfit[i].Key)
 		}
+	}
+
+	l.Keys = tagset.NewKeys(k, fitting) // Keys of unfit labels don't count: the field has no tags of theirs.
+	for _, t := range fitting {
+		l.add(t)
 	}
 
 	// A label's key may be team/*. The method With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
-	l.trustedKeys = k.Profile.KeySet().With(words.MapIf(l.all, func(l fieldLabel) (string, bool) { return l.Key, l.Trusted })...)
 
 	return l
 }
@@ -131,14 +133,25 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	return l
 }
 
-// add adds the label of the tag t to all, and returns true. If fields of the FieldKind can't hold t, it adds the label to unfit, and
-// returns false. An example is the key a,b for one string of tags with commas between them.
-func (l *Labels) add(t tags.Tag) bool {
-	if reason, limit := l.unfitReason(&t); reason != "" {
-		l.unfit = append(l.unfit, Record{Tag: &t, Fate: Skipped, Reason: reason, Limit: limit})
-		return false
+// appendFitting appends the tag t of a label to fitting. If fields of the FieldKind can't hold t, it adds the label to unfit instead, and appends
+// the tag that the label has Overridden, if there is one. An example is the key a,b for one string of tags with commas between them.
+func (l *Labels) appendFitting(fitting []tags.Tag, t *tags.Tag) []tags.Tag {
+	reason, limit := l.unfitReason(t)
+	if reason == "" {
+		return append(fitting, *t)
 	}
 
+	l.unfit = append(l.unfit, Record{Tag: t, Fate: Skipped, Reason: reason, Limit: limit})
+
+	if t.Overridden != nil {
+		return l.appendFitting(fitting, t.Overridden)
+	}
+
+	return fitting
+}
+
+// add adds the label of the tag t to all.
+func (l *Labels) add(t tags.Tag) {
 	i := len(l.all)
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
 	l.positionByID[l.all[i].entry.ID] = i
@@ -154,16 +167,14 @@ func (l *Labels) add(t tags.Tag) bool {
 			l.firstWithReservedKey[key] = i
 		}
 	}
-
-	return true
 }
 
 // unfitReason returns why fields of the FieldKind can't hold the tag t, and the limit that t breaks. It returns empty texts if fields can
 // hold t. For example, the tag zone: a=b is the string zone=a=b in a list of strings, which could also be the tag zone=a: b. If the key
 // zone=a is reserved, a list of strings can't hold the tag.
 func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit string) {
-	if l.transformed.ReadsAsReserved(*t, l.Separator) {
-		return profile.ReservedKey, l.Profile.Limit(profile.ReservedKey)
+	if key, isForbidden := l.transformed.ReadsAsReserved(*t, l.Separator); isForbidden {
+		return profile.ReservedKey, fmt.Sprintf("could be read as %s: %s", words.Name(key), l.Profile.Limit(profile.ReservedKey))
 	}
 
 	return l.Refuses(t.Key, t.Value)
@@ -262,7 +273,7 @@ func (l *Labels) trustedPositionOf(e *tagset.Entry) (position int, ok bool) {
 		return position, ok
 	}
 
-	for key := range l.trustedKeys.Of(e.String(), l.Separator) {
+	for key := range l.transformed.TrustedKeys().Of(e.String(), l.Separator) {
 		position, ok = l.positionByID[l.ID(key)]
 		if ok && l.all[position].Trusted && e.IsTag(key, l.all[position].Value) {
 			return position, true
@@ -283,7 +294,7 @@ func (l *Labels) decidesOnReserved(e *tagset.Entry) bool {
 
 // protectedKey returns the key of the entry e if untrusted entries of removeTags and ignoreTags may not touch the tag, or an empty
 // string. Untrusted entries come from a field of the XR. These keys are protected:
-//   - a reserved key, or a key that matchCloudTags names
+//   - a reserved key, or a classifier: a key of matchCloudTags
 //   - a key that a trusted source gives, even if a later label has won over the trusted one
 //   - in metadata.labels and metadata.annotations, a key without keyPrefix that no label has
 func (l *Labels) protectedKey(e *tagset.Entry) string {
