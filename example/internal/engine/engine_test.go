@@ -40,7 +40,7 @@ const (
 )
 
 // TestRender tests what no scenario shows, because the functions there don't do it. The
-// texts are what Crossplane v2.4.0 says, as its source has it.
+// texts are what Crossplane v2.4.2 says, as its source has it.
 func TestRender(t *testing.T) {
 	desire := func(names ...string) *fnv1.State {
 		s := &fnv1.State{Resources: make(map[string]*fnv1.Resource)}

@@ -9,7 +9,7 @@ import (
 )
 
 // Version of Crossplane whose words these are. TestVersion holds it against the pinned one.
-const Version = "v2.4.0"
+const Version = "v2.4.2"
 
 // capabilities that Crossplane has.
 var capabilities = []fnv1.Capability{
