@@ -51,7 +51,8 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 // Run runs the function for the request of run, which then has the result of each stage: `explain` prints it. It returns the response and
 // the error of RunFunction.
 func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunctionResponse, _ error) {
-	run.Log, run.Metrics, run.AuditValues, run.Limit = f.log, f.metrics, f.auditValues, f.limit
+	run.Log, run.Metrics, run.AuditValues = f.log, f.metrics, f.auditValues
+	run.LimitResponse(f.limit)
 
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -99,6 +100,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 	}
 
 	stamper := stamp.New(in, &set, req, required)
+	stamper.Budget = &run.Budget
 	stamper.EarlierTrustedTags, stamper.AlreadyStamped = run.EarlierTrustedTags(), run.AlreadyStamped
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
@@ -171,7 +173,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 
 // respond copies metadata, stamps the targets, and returns the response that reports it.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
-	copied, err := copies.Copy(ctx)
+	copied, err := copies.Copy(ctx, &run.Budget)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}

@@ -4,6 +4,8 @@
 package budget
 
 import (
+	"fmt"
+
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -16,6 +18,10 @@ const (
 	// MaxResponse is the most bytes that a run may add to the desired state. The client of Crossplane takes no response of more than 4 MiB,
 	// the default of gRPC.
 	MaxResponse = 4 << 20
+
+	// MaxLabels is the most labels of all tag fields together. A label counts once for each field, whether it becomes a tag there or not: a
+	// thousand labels may be decided on for 3,000 fields, which takes about a second.
+	MaxLabels = 3_000_000
 
 	// MaxExpressions is the most that all evaluations of a run may cost together, in the units of package expression.
 	MaxExpressions = 20_000_000
@@ -30,7 +36,7 @@ type Budget struct {
 	// limit.
 	Room int
 
-	response, expressions, log int
+	response, labels, expressions, log int
 }
 
 // An ExceededError ends a run that would cost more than its Budget.
@@ -51,8 +57,22 @@ func (b *Budget) ChargeResponse(bytes int) error {
 	}
 
 	if b.response += bytes; b.response > limit {
-		return &ExceededError{printer.Sprintf("the call adds more than %d bytes to what is desired, and Crossplane takes no such response: include fewer labels, "+
+		return &ExceededError{fmt.Sprintf("would add too much to the response: a run adds at most %d bytes, since Crossplane takes no larger response: include fewer labels, "+
 			"select fewer keys, resources or items, or let nested composite resources compose a part of them", limit)}
+	}
+
+	return nil
+}
+
+// ChargeLabels charges labels that are about to be decided on for one tag field.
+func (b *Budget) ChargeLabels(count int) error {
+	if b == nil {
+		return nil
+	}
+
+	if b.labels += count; b.labels > MaxLabels {
+		return &ExceededError{fmt.Sprintf("would be too much to decide: all tag fields of a run have at most %d labels together: include fewer labels, "+
+			"select fewer resources, or let nested composite resources compose a part of them", MaxLabels)}
 	}
 
 	return nil

@@ -15,6 +15,10 @@ type charge func(b *budget.Budget) error
 func response(bytes int) charge {
 	return func(b *budget.Budget) error { return b.ChargeResponse(bytes) }
 }
+func labels(count int) charge {
+	return func(b *budget.Budget) error { return b.ChargeLabels(count) }
+}
+
 func expressions(cost int) charge {
 	return func(b *budget.Budget) error { return b.ChargeExpressions(cost) }
 }
@@ -22,8 +26,8 @@ func expressions(cost int) charge {
 // TestCharge is about the first charge that is too much. All other charges before it have no error.
 func TestCharge(t *testing.T) {
 	const (
-		tooMuchOf = "the call adds more than "
-		advice    = " bytes to what is desired, and Crossplane takes no such response: include fewer labels, " +
+		tooLong = "would add too much to the response: a run adds at most "
+		advice  = " bytes, since Crossplane takes no larger response: include fewer labels, " +
 			"select fewer keys, resources or items, or let nested composite resources compose a part of them"
 	)
 
@@ -34,17 +38,23 @@ func TestCharge(t *testing.T) {
 		want    string
 	}{
 		"ResponseFits":    {"The last byte still has room.", new(budget.Budget), []charge{response(budget.MaxResponse - 1), response(1)}, ""},
-		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooMuchOf + "4,194,304" + advice},
+		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooLong + "4194304" + advice},
 		"ResponseShrinks": {"A resource that becomes shorter gives its bytes back.", new(budget.Budget), []charge{response(budget.MaxResponse), response(-1), response(1)}, ""},
 		"RoomFits":        {"What is desired already leaves this room.", &budget.Budget{Room: 10}, []charge{response(10)}, ""},
-		"RoomTooLong":     {"The message has the room of this run.", &budget.Budget{Room: 10}, []charge{response(11)}, tooMuchOf + "10" + advice},
-		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooMuchOf + "4,194,304" + advice},
-		"ExpressionsFit":  {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
+		"RoomTooLong":     {"The message has the room of this run.", &budget.Budget{Room: 10}, []charge{response(11)}, tooLong + "10" + advice},
+		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooLong + "4194304" + advice},
+		"LabelsFit":       {"Labels have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), labels(budget.MaxLabels)}, ""},
+		"LabelsExceed": {
+			"The labels of all fields add up.", new(budget.Budget), []charge{labels(1), labels(budget.MaxLabels)},
+			"would be too much to decide: all tag fields of a run have at most 3000000 labels together: include fewer labels, " +
+				"select fewer resources, or let nested composite resources compose a part of them",
+		},
+		"ExpressionsFit": {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
 		"ExpressionsExceed": {
 			"The costs of all evaluations add up.", new(budget.Budget), []charge{expressions(budget.MaxExpressions), expressions(1)},
 			"the expressions of a call cost too much together: they end after 20,000,000 steps",
 		},
-		"Nil": {"A nil Budget has no limits.", nil, []charge{response(budget.MaxResponse + 1), expressions(budget.MaxExpressions + 1)}, ""},
+		"Nil": {"A nil Budget has no limits.", nil, []charge{response(budget.MaxResponse + 1), labels(budget.MaxLabels + 1), expressions(budget.MaxExpressions + 1)}, ""},
 	}
 
 	for name, tc := range cases {

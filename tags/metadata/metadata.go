@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -56,17 +57,9 @@ type Copied struct {
 	// many more there are.
 	NotCopied []NotCopied
 
-	// room is how many bytes may still be copied.
-	room int
+	// budget is charged for what is copied: one map can be copied to a thousand items.
+	budget *budget.Budget
 }
-
-// maxCopied is the most bytes that all entries add to resources together: what a response may have, since
-// Crossplane takes no larger one. One map can be copied to a thousand items.
-const maxCopied = 4 << 20
-
-// ErrTooLarge is the error of entries that copy more than a response may have.
-var ErrTooLarge = errors.Errorf("is too much: all rules together copy more than %d bytes, which is more than Crossplane takes of a function: "+
-	"select fewer keys, or fewer resources and items", maxCopied)
 
 // NotCopied is metadata that was not copied, and why.
 type NotCopied struct {
@@ -123,10 +116,10 @@ func namesFor(entry *v1beta1.MetadataCopy, t *locate.Target, targets *locate.Tar
 	})
 }
 
-// Copy copies labels and annotations to the selected resources. Later entries see the copies of earlier ones. After an
-// error nothing may be written. It is the error of ctx, ErrTooLarge, or a resolve failure.
-func (c *Copies) Copy(ctx context.Context) (*Copied, error) {
-	out := &Copied{Changed: make(map[string]object.Object), room: maxCopied}
+// Copy copies labels and annotations to the selected resources, and charges b for them. Later entries see the copies of earlier ones.
+// After an error nothing may be written. It is the error of ctx or of b, or a resolve failure.
+func (c *Copies) Copy(ctx context.Context, b *budget.Budget) (*Copied, error) {
+	out := &Copied{Changed: make(map[string]object.Object), budget: b}
 
 	for i := range c.copyings {
 		if err := c.copyings[i].copy(ctx, c.targets, out); err != nil {
@@ -309,11 +302,11 @@ func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.P
 				names = names[1:]
 			}
 
-			return withTexts(old, found[name], &out.room)
+			return withTexts(old, found[name], out.budget)
 		})
 
 		switch {
-		case errors.Is(err, ErrTooLarge):
+		case errors.As(err, new(*budget.ExceededError)):
 			return errors.Wrapf(err, "to composed resource %q", t.Name)
 		case err != nil:
 			r.noteNotCopiedf(out, "to composed resource %q: %v", t.Name, err)
@@ -348,9 +341,9 @@ func (r *copying) names(o object.Object, path object.Path, t *locate.Target) (na
 	return names, true
 }
 
-// withTexts returns the map of strings old with the texts in it, and takes the bytes that these add from the room. It returns old itself
-// if old has the texts, and ErrTooLarge if there is no room.
-func withTexts(old object.Node, texts map[string]string, room *int) (object.Node, error) {
+// withTexts returns the map of strings old with the texts in it, and charges b for the bytes that these add. It returns old itself if old
+// has the texts.
+func withTexts(old object.Node, texts map[string]string, b *budget.Budget) (object.Node, error) {
 	if !old.IsNull() && !old.IsObject() {
 		return object.Node{}, fmt.Errorf("is %s, not a map of strings", old.Kind())
 	}
@@ -368,9 +361,6 @@ func withTexts(old object.Node, texts map[string]string, room *int) (object.Node
 	}
 
 	after := object.MapNode(fields)
-	if *room -= after.Size() - old.Size(); *room < 0 {
-		return object.Node{}, ErrTooLarge
-	}
 
-	return after, nil
+	return after, b.ChargeResponse(after.Size() - old.Size())
 }

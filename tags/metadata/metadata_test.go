@@ -18,6 +18,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -147,7 +148,7 @@ func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 		given, desired := rules(), resources()
 		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
 
-		g.Check(t, tc.Reason, copied(copies.Copy(t.Context())))
+		g.Check(t, tc.Reason, copied(copies.Copy(t.Context(), nil)))
 
 		if diff := cmp.Diff(resources(), desired, protocmp.Transform()); diff != "" {
 			t.Fatalf("\n%s\nCopy(...) changed what is desired: -before, +after:\n%s", tc.Reason, diff)
@@ -228,7 +229,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 	targets := targetsOf(t, s, resources)
 	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Entry: &in.KubernetesMetadata[1]}}, targets)
 
-	got, err := copies.Copy(t.Context())
+	got, err := copies.Copy(t.Context(), nil)
 	if err != nil {
 		t.Fatalf("Copy(...): %v", err)
 	}
@@ -259,13 +260,14 @@ func TestCopyTooMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fits := maxCopied / 100
-	for object.MapNode(map[string]object.Node{"note": object.TextNode(strings.Repeat("x", fits))}).Size() > maxCopied/100 {
+	fits := budget.MaxResponse / 100
+	for object.MapNode(map[string]object.Node{"note": object.TextNode(strings.Repeat("x", fits))}).Size() > budget.MaxResponse/100 {
 		fits--
 	}
 
-	const refused = `cannot copy kubernetesMetadata[0]: to composed resource "a": spec.pools[99].annotations is too much: ` +
-		`all rules together copy more than 4194304 bytes, which is more than Crossplane takes of a function: select fewer keys, or fewer resources and items`
+	const refused = `cannot copy kubernetesMetadata[0]: to composed resource "a": spec.pools[99].annotations would add too much to the response: ` +
+		`a run adds at most 4194304 bytes, since Crossplane takes no larger response: include fewer labels, select fewer keys, resources or items, ` +
+		`or let nested composite resources compose a part of them`
 
 	cases := map[string]struct {
 		reason string
@@ -283,8 +285,8 @@ func TestCopyTooMuch(t *testing.T) {
 
 			rule := resolve.Metadata{Entry: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
-			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context())
-			if tagstest.Error(err) != tc.err || errors.Is(err, ErrTooLarge) != (tc.err != "") || (err == nil) != (out != nil) {
+			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context(), new(budget.Budget))
+			if tagstest.Error(err) != tc.err || errors.As(err, new(*budget.ExceededError)) != (tc.err != "") || (err == nil) != (out != nil) {
 				t.Errorf("\n%s\nCopy(...): got %v, %v", tc.reason, out, err)
 			}
 		})
@@ -295,7 +297,7 @@ func TestCopyTooMuch(t *testing.T) {
 	cancel()
 
 	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets)
-	if _, err := copies.Copy(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := copies.Copy(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
 	}
 }
@@ -320,7 +322,7 @@ func TestCopyManyFail(t *testing.T) {
 
 	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 
-	out, err := Select(given, targets).Copy(t.Context())
+	out, err := Select(given, targets).Copy(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
-	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -35,7 +34,7 @@ type FailureError struct {
 // a reason of its own. Any other error has the given reason.
 func Fail(reason string, err error) *FailureError {
 	switch {
-	case errors.As(err, new(*budget.ExceededError)), errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
+	case errors.As(err, new(*budget.ExceededError)), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
 		reason = ReasonLimitExceeded
 	case errors.As(err, new(*stamp.ResolveError)), errors.As(err, new(*v1beta1.StandardError)):
 		reason = ReasonResolveFailed
@@ -123,6 +122,21 @@ const maxLargest = 3
 // A Limit is the most bytes of a response. Zero is no limit. Crossplane has the limit of gRPC for clients, 4 MB, and
 // sets no other.
 type Limit int
+
+// LimitResponse limits the response of the run to l. What the run adds has the room that is left beside what is desired. If there is
+// none, Done names the resources that are too large.
+func (r *Run) LimitResponse(l Limit) {
+	r.Limit = l
+
+	desired := r.Request.GetDesired()
+	room := int(l) - proto.Size(desired.GetComposite()) - proto.Size(r.Request.GetContext())
+
+	for name, resource := range desired.GetResources() { // For the whole map, proto.Size would make a copy of each entry.
+		room -= len(name) + proto.Size(resource)
+	}
+
+	r.Budget.Room = max(0, room)
+}
 
 // check returns a FailureError if the response exceeds the limit. It names the large parts of the response.
 func (l Limit) check(rsp *fnv1.RunFunctionResponse) error {

@@ -96,7 +96,7 @@ func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 		l.ValuelessLabels = set.ValuelessLabels
 	}
 
-	s.memoryBytes, s.responseBytes = 0, 0 // planAll adds to them, and fails above their limits.
+	s.memoryBytes, s.Budget = 0, nil // planAll adds to them, and fails above their limits.
 
 	// planAll calls the function for the resource's own tag field, and then for each field for launched resources. Look leaves out a field for
 	// launched resources that gets no labels: its plan has no launchedName.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -175,9 +176,10 @@ func TestHandsOnToMany(t *testing.T) {
 		}
 
 		s := handingOn(under(tags.Retain, label("long", strings.Repeat("x", 1<<20)))...)
+		s.Budget = new(budget.Budget)
 
 		_, err := stampAll(s, desired)
-		if got := errors.As(err, new(*LimitError)); got != want {
+		if got := errors.As(err, new(*budget.ExceededError)); got != want {
 			t.Errorf("labels of 1 MiB on %d resources: want too much %t, got %v", n, want, err)
 		}
 	}

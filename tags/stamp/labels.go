@@ -180,6 +180,9 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 	return l.Refuses(t.Key, t.Value)
 }
 
+// count returns the number of all labels, whether fields of the FieldKind can hold them or not.
+func (l *Labels) count() int { return len(l.all) + len(l.unfit) + len(l.skipped) }
+
 // setKnownKeys sets the keys by which a string in a list is read as a tag:
 //   - Known has the keys of labels, keys that providers set, and whole keys in trusted entries of removeTags and ignoreTags.
 //   - Patterns has the keys of all entries of removeTags and ignoreTags, such as team/*, even of untrusted entries.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -126,7 +127,8 @@ func TestStampManyItems(t *testing.T) {
 		tooMany = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: 100 labels in each of %d items are too much: ` +
 			`in all items of lists together, labels may take 67108864 bytes, and each takes its key, its value and 64 more: include fewer labels, or make fewer items`
 		tooLarge = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: ` +
-			`labels in items of lists take more than 4194304 bytes, which is more than Crossplane takes of a function: include fewer labels, or make fewer items`
+			`would add too much to the response: a run adds at most 4194304 bytes, since Crossplane takes no larger response: include fewer labels, ` +
+			`select fewer keys, resources or items, or let nested composite resources compose a part of them`
 	)
 
 	cases := map[string]struct {
@@ -150,13 +152,17 @@ func TestStampManyItems(t *testing.T) {
 				desired[name] = &fnv1.Resource{Resource: launching(template, forProvider)}
 			}
 
-			_, err := stampAll(launchingStamper(v1beta1.CloudTags{}, nil, labels(tc.labels)...), desired)
+			s := launchingStamper(v1beta1.CloudTags{}, nil, labels(tc.labels)...)
+			s.Budget = new(budget.Budget)
+
+			_, err := stampAll(s, desired)
 			if diff := cmp.Diff(tc.err, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if limit := (*LimitError)(nil); errors.As(err, &limit) != (tc.err != "") {
-				t.Errorf("\n%s\nStamp(...): want a LimitError, got %T", tc.reason, err)
+			isLimit := errors.As(err, new(*LimitError)) || errors.As(err, new(*budget.ExceededError))
+			if isLimit != (tc.err != "") {
+				t.Errorf("\n%s\nStamp(...): want the error of a limit, got %T", tc.reason, err)
 			}
 		})
 	}

@@ -85,11 +85,6 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 	stamped := p.Stamped.Node()
 
-	// memoryBytes is an estimate: it stops runs before the work if they are much too large. responseBytes is exact.
-	if fs.responseBytes += stamped.Size() - item.Size(); fs.responseBytes > maxResponseBytes {
-		return object.Node{}, tooManyResponseBytes("labels in items of lists", "make fewer items")
-	}
-
 	// If the place names an item, the function may have added it. An item that now has nothing but its key is left out, since the
 	// cloud refuses it.
 	if place.LaunchedField.Item != "" && stamped.Len() == 1 {

@@ -22,18 +22,7 @@ func (e *LimitError) Error() string {
 	return words.Items(e.head, e.resources, len(e.resources), words.MaxError)
 }
 
-// maxResponseBytes is the most bytes that labels may add to composite resources and to items of lists. One label can be in a thousand
-// items, and Crossplane takes no response that is much larger.
-const maxResponseBytes = 4 << 20
-
-// tooManyResponseBytes returns a LimitError for a run whose labels add more than maxResponseBytes bytes. The caller counts the bytes. The
-// message names the labels, and ends with the advice.
-func tooManyResponseBytes(labels, advice string) error {
-	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxResponseBytes, advice)}
-}
-
-// maxMemoryBytes is the most bytes of labels in all items of all lists. It limits the memory of a run, as maxResponseBytes limits the
-// response. A label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
+// maxMemoryBytes is the most bytes of labels in all items of all lists. It limits the memory of a run before its items are made. A label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
 const (
 	entrySize      = 64
 	maxMemoryBytes = 64 << 20

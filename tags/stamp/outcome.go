@@ -3,6 +3,7 @@ package stamp
 import (
 	"maps"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -79,14 +80,14 @@ func (o *outcomeBuilder) addSkipsOf(resourcePlan, p *plan) {
 }
 
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
-// Stamper audits. If labels are handed on, responseBytes of the Stamper counts the bytes that they add.
-func (o *outcomeBuilder) add(p *plan) {
-	if p.HandsLabelsOn {
-		o.stamper.responseBytes += p.stampedResource().Node().Size() - p.target.Resource.Node().Size()
-	}
-
+// Stamper audits. An error is the Budget's error, since the response has no room for Final.
+func (o *outcomeBuilder) add(p *plan) error {
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {
 		p.Final = p.finalTags()
+
+		if err := o.stamper.Budget.ChargeResponse(sizeOfTags(p.Final)); err != nil {
+			return errors.Wrapf(err, "cannot write the tags of composed resource %q to %s", p.Resource, o.stamper.Input.StatusFieldPath)
+		}
 	}
 
 	if o.stamper.Audits {
@@ -94,6 +95,17 @@ func (o *outcomeBuilder) add(p *plan) {
 	}
 
 	o.addResult(p.Result)
+
+	return nil
+}
+
+// sizeOfTags returns the bytes of the keys and values of tags. The response has a few bytes more for each.
+func sizeOfTags(tags map[string]string) (size int) {
+	for key, value := range tags {
+		size += len(key) + len(value)
+	}
+
+	return size
 }
 
 // finish returns the Outcome once all resources are added. The error is a LimitError if labels lack slots that they must get.

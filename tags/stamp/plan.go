@@ -70,6 +70,10 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
+	if err := s.Budget.ChargeLabels(l.count()); err != nil {
+		return p, err
+	}
+
 	state, err := s.stateOf(p)
 	if p.recordMismatch(err) {
 		return p, nil
@@ -82,11 +86,15 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	p.allRecords = p.decision.completeRecords(t.APIProfile) // The cloud's own API may refuse some of the decided tags.
 
 	// If a trusted label has no slot, Stamp returns a LimitError in the end: see limits.
-	if len(p.decision.trustedWithoutSlot) == 0 {
-		err = p.carryOut()
+	if len(p.decision.trustedWithoutSlot) > 0 {
+		return p, nil
 	}
 
-	return p, err
+	if err = p.carryOut(); err != nil {
+		return p, err
+	}
+
+	return p, s.Budget.ChargeResponse(p.stampedResource().Node().Size() - t.Resource.Node().Size())
 }
 
 // needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:

@@ -18,6 +18,9 @@ type ResolveError struct{ error }
 // Unwrap returns the error of package resolve.
 func (e *ResolveError) Unwrap() error { return e.error }
 
+// transformCost is how many decisions take as long as one label that becomes a tag for a FieldKind.
+const transformCost = 4
+
 // resourceLabels has the labels of one resource, of a group of resources, or of all resources.
 type resourceLabels struct {
 	*tags.Transformer // It has the labels.
@@ -136,6 +139,9 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
+		// Whoever decides on the labels charges the Budget once more, and returns the error.
+		_ = l.stamper.Budget.ChargeLabels(transformCost * out.count())
+
 		if !k.Profile.HandsLabelsOn { // removeTags and ignoreTags are about tags, and not about labels that a composite resource hands on.
 			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
 		}

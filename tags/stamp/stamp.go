@@ -9,6 +9,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -50,12 +51,12 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
+	// Budget has what the run has spent so far. A nil Budget has no limits.
+	Budget *budget.Budget
+
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int
-
-	// responseBytes counts the bytes that labels add to items of lists and composite resources in the response: see maxResponseBytes.
-	responseBytes int
 }
 
 // New returns a Stamper for the resources of the request, with the labels of the set.
@@ -103,10 +104,10 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 
 // Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Outcome.Changed has the Bucket with
 // the tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a LimitError,
-// or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
+// the Budget's error, or a conflict with a tag. After an error, nothing may be written. See testdata/cases/stamp.yaml.
 func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomeBuilder(s, len(targets.All))
-	s.memoryBytes, s.responseBytes = 0, 0
+	s.memoryBytes = 0
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -134,11 +135,9 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 				p.Notes = append(p.Notes, Note{Kind: NoteStaysSelected})
 			}
 
-			out.add(p)
-		}
-
-		if s.responseBytes > maxResponseBytes { // Only labels that are handed on can exceed it here: planAll has checked items of lists.
-			return nil, tooManyResponseBytes("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
+			if err := out.add(p); err != nil {
+				return nil, err
+			}
 		}
 	}
 

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // The function's limits, in bytes of a thing: a thousand labels and fewer, and texts of YAML in fields and in
 // standards.
 const (
-	thousand = 1000 * 22
-	half     = 500 * 22
-	hundred  = 100 * 22
-	inField  = 60 << 10
-	inObject = 250 << 10
+	thousand    = 1000 * 22
+	fiveHundred = 500 * 22
+	hundred     = 100 * 22
+	inField     = 60 << 10
+	inObject    = 250 << 10
 )
 
 // Things of which there can be many.
@@ -40,9 +41,12 @@ func in(place string, long thing) map[string]thing { return map[string]thing{pla
 // from is the field of an input with these sources.
 func from(sources ...string) string { return `"sources": [` + strings.Join(sources, ", ") + `]` }
 
-// All returns all attacks.
+// All returns all attacks: each long thing alone, then with as many resources as a request has room for, and then with a thousand labels.
+// Two things that are each bounded can multiply.
 func All() []Attack {
-	return slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
+	alone := slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
+
+	return slices.Concat(alone, words.Map(alone, Attack.timesResources), words.Map(alone, Attack.timesLabels))
 }
 
 // onSources has one long thing for each type of source.
@@ -101,7 +105,7 @@ func onLabels() []Attack {
 		{"labels, and 12 of names", path, from(names(12), ofLong), in("xr.spec.long", labels), many},
 		{"1,000 labels, and one of a name", path, from(names(1), ofLong) + removing, accepted, many},
 		{"1,000 labels, and 12 of names", path, from(names(12), ofLong), accepted, many},
-		{"500 labels, and 250 of names", path, from(names(250), ofLong), in("xr.spec.long", atMost(half, labels)), many},
+		{"500 labels, and 250 of names", path, from(names(250), ofLong), in("xr.spec.long", atMost(fiveHundred, labels)), many},
 		{"1,000 labels", path, from(ofLong), accepted, many},
 		{"1,000 labels, and 500 patterns twice", path, from(ofLong) + cleaning, both, many},
 		{"text of a label", path, from(ofLong), in("xr.spec.long.team", text), many},

@@ -3,6 +3,7 @@ package attacks
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -26,8 +27,26 @@ type Attack struct {
 	// long has the long things by their places in the ordinary parts, such as xr.spec.long.
 	long map[string]thing
 
-	// resources is how many resources there are besides, or 0 for a few.
+	// resources is how many resources there are besides, or 0 for a few. With half, small resources fill one half of the request, and the
+	// long things have the other half.
 	resources int
+}
+
+// timesResources returns the attack on as many small resources as one half of the request has room for.
+func (a Attack) timesResources() Attack {
+	a.Name += ", times resources"
+	a.resources = half
+
+	return a
+}
+
+// timesLabels returns the attack with a thousand labels more, which all resources get.
+func (a Attack) timesLabels() Attack {
+	a.Name += ", times labels"
+	a.long = maps.Clone(a.long)
+	a.long["xr.spec.more"] = atMost(thousand, mapOf("more-NAME", `"v"`))
+
+	return a
 }
 
 // A thing returns a value of about size bytes.
@@ -45,11 +64,21 @@ const ordinary = `{
 // Clouds are the kinds of the resources of an attack, in turn.
 var clouds = []string{"s3.aws.upbound.io/v1beta1 Bucket", "storage.azure.upbound.io/v1beta1 Account", "storage.gcp.upbound.io/v1beta1 Bucket", "server.hetzner.m.crossplane.io/v1alpha1 Server"}
 
-// few and many are numbers of resources: in most requests, and in large composite resources.
+// few and many are numbers of resources: in most requests, and in large composite resources. Beside half, there are a few more.
 const (
 	few  = 20
 	many = 500
+	half = -1
 )
+
+// small are resources of a few bytes, one for each cloud of clouds that has a built-in tag field for it. smallSize is the bytes of each in a
+// request.
+var small = []string{
+	`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket"}`,
+	`{"apiVersion": "storage.gcp.upbound.io/v1beta1", "kind": "Bucket"}`,
+}
+
+const smallSize = 110
 
 // Request returns the request, and the objects that the function may require for it. The long thing has about size
 // bytes, or fewer if the function accepts no more.
@@ -60,8 +89,20 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 		put(parts, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
 	}
 
+	if a.resources == half {
+		size /= 2
+		for i := range size / smallSize {
+			put(parts, fmt.Sprintf("desired.small-%05d", i), value(small[i%len(small)], 0))
+		}
+	}
+
 	for place, long := range a.long {
 		put(parts, place, long(size/len(a.long)))
+	}
+
+	input := value(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`, 0)
+	if more := parts.GetFields()["xr"].GetStructValue().GetFields()["spec"].GetStructValue().GetFields()["more"]; more != nil {
+		addSource(input.GetStructValue(), value(`{"type": "CompositeField", "fromFieldPath": "spec.more"}`, 0))
 	}
 
 	state := func(name string) map[string]*fnv1.Resource {
@@ -74,11 +115,17 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 	}
 
 	return &fnv1.RunFunctionRequest{
-		Input:    value(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`, 0).GetStructValue(),
+		Input:    input.GetStructValue(),
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: parts.GetFields()["xr"].GetStructValue()}, Resources: state("observed")},
 		Desired:  &fnv1.State{Resources: state("desired")},
 		Context:  parts.GetFields()["context"].GetStructValue(),
 	}, []*structpb.Struct{parts.GetFields()["object"].GetStructValue()}
+}
+
+// addSource adds a source to the input.
+func addSource(input *structpb.Struct, source *structpb.Value) {
+	sources := input.GetFields()["sources"].GetListValue().GetValues()
+	input.Fields["sources"] = structpb.NewListValue(&structpb.ListValue{Values: append(sources, source)})
 }
 
 // put puts the value at a place: names of fields with dots between them.
