@@ -94,13 +94,13 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 		return operate(ctx, in, required, run)
 	}
 
-	set, err := resolve.Resolve(ctx, in, req, required, &run.Budget)
+	set, err := resolve.Resolve(ctx, in, req, required, run.Budget)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
 	stamper := stamp.New(in, &set, req, required)
-	stamper.Budget = &run.Budget
+	stamper.Budget = run.Budget
 	stamper.EarlierTrustedTags, stamper.AlreadyStamped = run.EarlierTrustedTags(), run.AlreadyStamped
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
@@ -173,7 +173,7 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 
 // respond copies metadata, stamps the targets, and returns the response that reports it.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
-	copied, err := copies.Copy(ctx, &run.Budget)
+	copied, err := copies.Copy(ctx, run.Budget)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}

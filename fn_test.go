@@ -646,6 +646,83 @@ func TestRunFunctionSize(t *testing.T) {
 	}
 }
 
+// TestRunFunctionBudget tests runs of two things that are each bounded, but that are too much together. Such a run ends with the first
+// work that is too much: it fails, and neither log nor metrics tell of tags that are never applied.
+func TestRunFunctionBudget(t *testing.T) {
+	const (
+		resources = 8000
+		ofXR      = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`
+		exceeded  = "would add too much to the response: a run adds at most "
+		undecided = "would be too much to decide: all tag fields of a run have at most 3000000 labels together: "
+		megabytes = 1 << 20
+	)
+
+	cases := map[string]struct {
+		reason string
+		input  string
+		key    string // Of labels, with a number in it.
+		want   string // In the message.
+
+		// megabytes that are allocated at most. A run that stamps everything takes a gigabyte.
+		megabytes uint64
+	}{
+		"Tags":       {"Crossplane takes no response with so many tags.", ofXR, "label-%04d", exceeded, 500},
+		"Illegal":    {"Labels that become no tags take time, too.", ofXR, "aws:%04d", undecided, 500},
+		"Status":     {"The status has each tag once more.", ofXR + `, "statusFieldPath": "status.cloudTags"`, "label-%04d", exceeded, 400},
+		"PerName":    {"Labels that are computed for each resource take longer.", `"sources": [{"type": "Expression", "expressions": {"a": "name"}}, ` + strings.TrimPrefix(ofXR, `"sources": [`), "aws:%04d", undecided, 900},
+		"HandedOn":   {"A composite resource has no cap.", ofXR + `, "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.labels", "shape": "Labels"}]`, "label-%04d", exceeded, 400},
+		"Annotation": {"Metadata is copied to each resource.", `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "select": {"all": true}}]`, "label-%04d", exceeded, 500},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := calls.Request(calls.Input(tc.input))
+			labels := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+
+			for i := range 1000 {
+				labels.Fields[fmt.Sprintf(tc.key, i)] = structpb.NewStringValue("v")
+			}
+
+			req.GetObserved().GetComposite().GetResource().Fields["spec"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"labels": structpb.NewStructValue(labels)}})
+
+			for i := range resources {
+				req.Desired.Resources[fmt.Sprintf("r%04d", i)] = &fnv1.Resource{Resource: tagstest.MustStructJSON(calls.Bucket)}
+			}
+
+			f := newLogged()
+			f.limit = 4 * megabytes
+
+			var before, after runtime.MemStats
+
+			runtime.ReadMemStats(&before)
+
+			rsp, err := f.onBytes(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			runtime.ReadMemStats(&after)
+
+			result := rsp.GetResults()[0]
+			if result.GetReason() != report.ReasonLimitExceeded || !strings.Contains(result.GetMessage(), tc.want) || !strings.Contains(result.GetMessage(), `composed resource "`) {
+				t.Errorf("\n%s\nRunFunction(...): want %s with a composed resource and %q, got %v", tc.reason, report.ReasonLimitExceeded, tc.want, result)
+			}
+
+			if diff := cmp.Diff([]string{`function_cloud_tags_runs_total{reason="LimitExceeded"} 1`}, f.counted()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want metrics, +got metrics:\n%s", tc.reason, diff)
+			}
+
+			if n := strings.Count(f.log.String(), "\n"); n != 1 {
+				t.Errorf("\n%s\nRunFunction(...): want one line that says what fails, got %d:\n%.1000s", tc.reason, n, f.log)
+			}
+
+			if got := (after.TotalAlloc - before.TotalAlloc) / megabytes; got > tc.megabytes && !tagstest.Race {
+				t.Errorf("\n%s\nRunFunction(...): want at most %d MB of allocations, got %d", tc.reason, tc.megabytes, got)
+			}
+		})
+	}
+}
+
 // overGRPC runs a function as it is served, but for the size of requests, by a client that has no
 // options.
 func overGRPC(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {

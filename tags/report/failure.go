@@ -46,15 +46,18 @@ func Fail(reason string, err error) *FailureError {
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
 
-// Done returns the response of the run, and counts it. If there is an error, or if the response is larger than the
-// limit, the response is a fatal one.
+// Done returns the response of the run, counts it, and tells the facts of the run. If there is an error, or if the response is larger
+// than the limit, the response is a fatal one, and Done tells no facts: no tag of such a run is ever applied.
 func (r *Run) Done(ctx context.Context, rsp *fnv1.RunFunctionResponse, err error) *fnv1.RunFunctionResponse {
 	if err == nil {
 		err = r.Limit.check(rsp)
 	}
 
-	if err != nil {
+	switch {
+	case err != nil:
 		rsp = r.fatal(ctx, err)
+	case r.tell != nil:
+		r.tell()
 	}
 
 	r.Metrics.ran(rsp)

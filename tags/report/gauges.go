@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 )
 
@@ -61,6 +62,15 @@ func (c *coverageCollector) Collect(out chan<- prometheus.Metric) {
 			out <- gauge
 		}
 	}
+}
+
+// counted keeps the totals of the report if the input has it written to a ConfigMap.
+func (m *Metrics) counted(in *v1beta1.Coverage, counted *coverage.Report) {
+	if m == nil || in == nil || in.ConfigMap == nil {
+		return
+	}
+
+	m.coverage.keep(in.ConfigMap.Namespace+"/"+in.ConfigMap.Name, counted)
 }
 
 // keep keeps the totals of the report as the last count for the ConfigMap. Keys that nobody requires have no gauges, since users

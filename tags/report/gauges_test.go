@@ -58,9 +58,12 @@ func TestCoverageGauges(t *testing.T) {
 			r.Log, r.Metrics, r.Required = slog.New(slog.DiscardHandler), m, require.New(req)
 			r.Input = &v1beta1.CloudTags{Coverage: &v1beta1.Coverage{ConfigMap: tc.configMap}}
 
-			if _, err := r.Counted(t.Context(), counted); err != nil {
+			rsp, err := r.Counted(t.Context(), counted)
+			if err != nil {
 				t.Fatal(err)
 			}
+
+			r.Done(t.Context(), rsp, nil)
 		}
 
 		var got []string

@@ -80,7 +80,7 @@ func (s *scene) play(t *testing.T) []string {
 	if s.respond == nil {
 		s.respond = func(r *Run) *fnv1.RunFunctionResponse {
 			r.LogLabels(t.Context())
-			return r.Success(t.Context(), &s.outcome)
+			return telling(r, r.Success(t.Context(), &s.outcome))
 		}
 	}
 
@@ -90,13 +90,13 @@ func (s *scene) play(t *testing.T) []string {
 		t.Errorf("\n%s\nthe request must stay as it is: -before, +after:\n%s", s.reason, diff)
 	}
 
-	told := said(t, before, rsp)
+	out := said(t, before, rsp)
 
 	for line := range strings.Lines(log.String()) {
-		told = append(told, strings.TrimSpace(line))
+		out = append(out, strings.TrimSpace(line))
 	}
 
-	return append(told, tagstest.Counted(r.Metrics.Collectors()...)...)
+	return append(out, tagstest.Counted(r.Metrics.Collectors()...)...)
 }
 
 // request of the scene.

@@ -40,8 +40,19 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 
 	summary := counted.Summary()
 	topics := append(words.Map(words.Grouped(counted.Violations, ruleOf), r.brokenBy), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
-	rsp.Results = say(ctx, r.Log, topics)
-	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
+
+	var leftOut []message
+
+	rsp.Results, leftOut = say(topics)
+
+	r.tell = func() {
+		log := newRunLog(r.Log, r.Budget)
+		defer log.end(ctx)
+
+		logLeftOut(ctx, log, leftOut)
+		log.line(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
+		r.Metrics.counted(r.Input.Coverage, counted)
+	}
 
 	return rsp, nil
 }
@@ -89,10 +100,6 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 		"data":     map[string]any{"coverage.yaml": text.String()},
 	})
 	resources[desired] = &fnv1.Resource{Resource: o}
-
-	if err == nil && r.Metrics != nil {
-		r.Metrics.coverage.keep(to.Namespace+"/"+to.Name, counted)
-	}
 
 	return err
 }

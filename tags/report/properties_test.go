@@ -78,9 +78,10 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 
 	b := &bytes.Buffer{}
 	r := NewRun(req)
+	r.Budget = nil // The log has all that results have no room for.
 	r.Input, r.Log, r.Metrics, r.Required = in, tagstest.Logger(b, slog.LevelDebug), metrics, require.New(req)
 
-	return &played{rsp: r.Success(ctx, o), outcome: o, log: b.String()}, nil
+	return &played{rsp: telling(r, r.Success(ctx, o)), outcome: o, log: b.String()}, nil
 }
 
 // scenarios with labels that are skipped for all kinds of reasons, on resources that
@@ -363,9 +364,16 @@ func succeed(t *testing.T, log *slog.Logger, o *Facts) []*fnv1.Result {
 
 	req := request("")
 	r := NewRun(req)
-	r.Log, r.Required, r.Input = log, require.New(req), &v1beta1.CloudTags{}
+	r.Log, r.Required, r.Input, r.Budget = log, require.New(req), &v1beta1.CloudTags{}, nil
 
-	return r.Success(t.Context(), o).GetResults()
+	return telling(r, r.Success(t.Context(), o)).GetResults()
+}
+
+// telling returns the response, once the facts of the run are told.
+func telling(r *Run, rsp *fnv1.RunFunctionResponse) *fnv1.RunFunctionResponse {
+	r.tell()
+
+	return rsp
 }
 
 // repeat the text, with a mark in front of it.

@@ -38,7 +38,7 @@ type Run struct {
 	Limit Limit
 
 	// Budget has what the run has spent so far.
-	Budget budget.Budget
+	Budget *budget.Budget
 
 	// Required are the objects that Crossplane must fetch.
 	Required *require.Requirements
@@ -57,6 +57,9 @@ type Run struct {
 	// AlreadyStamped says that the desired resources have the tags of this step already, as in a rendered request that `explain` runs.
 	AlreadyStamped bool
 
+	// tell writes log lines about the facts of the run, and counts them in Metrics. A run that fails tells none of them.
+	tell func()
+
 	// xr is the observed composite resource, and steps are the steps of this function that ran before.
 	xr    object.Object
 	steps steps
@@ -66,7 +69,7 @@ type Run struct {
 func NewRun(req *fnv1.RunFunctionRequest) *Run {
 	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
 
-	return &Run{Request: req, Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
+	return &Run{Request: req, Budget: new(budget.Budget), Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
 }
 
 // WithAllResults lets the run return all results, even if an earlier run has returned the same.
@@ -109,7 +112,7 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	}
 }
 
-// Success returns the response to a successful run with these facts, and logs them.
+// Success returns the response to a successful run with these facts. Done tells them, once the response is within its limit.
 func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse {
 	// A response has the same requirements again, or Crossplane would call for ever.
 	rsp := r.AskAgain()
@@ -125,14 +128,20 @@ func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse
 	v := r.verdict(f).with(topics)
 
 	digest := f.digest(r.steps.id, v)
-	log := r.logOf(digest)
 
-	logSkips(ctx, log, f)
-	r.logChanges(ctx, log, f.Results)
-	r.Metrics.count(f)
-
-	if results := say(ctx, log, topics); !slices.Contains(r.steps.said, digest) {
+	results, leftOut := say(topics)
+	if !slices.Contains(r.steps.said, digest) {
 		rsp.Results = results
+	}
+
+	r.tell = func() {
+		log := r.logOf(digest)
+		defer log.end(ctx)
+
+		logSkips(ctx, log, f)
+		r.logChanges(ctx, log, f.Results)
+		logLeftOut(ctx, log, leftOut)
+		r.Metrics.count(f)
 	}
 
 	steps := r.steps.with(digest)

@@ -67,13 +67,22 @@ func (t *topic) messages() iter.Seq[message] {
 	}
 }
 
-// say returns results about the topics, and logs the messages that there is no room for.
-func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
-	return results(choose(topics, func(m message) {
+// say returns results about the topics, and the messages that there is no room for, and that no log line has anyway.
+func say(topics []topic) (said []*fnv1.Result, leftOut []message) {
+	said = results(choose(topics, func(m message) {
 		if !m.logged {
-			log.LogAttrs(ctx, levels[m.severity], "Left out a result", slog.String("reason", m.reason), slog.String("message", m.text))
+			leftOut = append(leftOut, m)
 		}
 	}))
+
+	return said, leftOut
+}
+
+// logLeftOut writes one line for each message that results have no room for.
+func logLeftOut(ctx context.Context, log *runLog, leftOut []message) {
+	for _, m := range leftOut {
+		log.line(ctx, levels[m.severity], "Left out a result", slog.String("reason", m.reason), slog.String("message", m.text))
+	}
 }
 
 // choose returns the messages that there is room for, the first of each reason, and how many items more there are of

@@ -97,7 +97,8 @@ func TestSay(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := &bytes.Buffer{}
-			results := say(t.Context(), tagstest.Logger(b, slog.LevelDebug), tc.topics)
+			results, leftOut := say(tc.topics)
+			logLeftOut(t.Context(), newRunLog(tagstest.Logger(b, slog.LevelDebug), nil), leftOut)
 
 			var got []string
 
