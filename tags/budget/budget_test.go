@@ -15,6 +15,7 @@ type charge func(b *budget.Budget) error
 func response(bytes int) charge {
 	return func(b *budget.Budget) error { return b.ChargeResponse(bytes) }
 }
+
 func labels(count int) charge {
 	return func(b *budget.Budget) error { return b.ChargeLabels(count) }
 }

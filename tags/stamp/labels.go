@@ -52,6 +52,10 @@ type Labels struct {
 	// skipped has the records of labels that the tag profile skips. unfit has the records of labels that the profile admits, but that
 	// fields of the FieldKind can't hold.
 	skipped, unfit []Record
+
+	// skips has the Skip that each label was added to last: the labels in skipped, and then those in all. To find it once more takes as
+	// long as all decisions.
+	skips []*countedSkip
 }
 
 // A fieldLabel is a label that fields of the FieldKind can hold.
@@ -107,6 +111,8 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	for _, t := range fitting {
 		l.add(t)
 	}
+
+	l.skips = make([]*countedSkip, len(l.skipped)+len(l.all))
 
 	// A label's key may be team/*. The method With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
@@ -179,9 +185,6 @@ func (l *Labels) unfitReason(t *tags.Tag) (reason profile.SkipReason, limit stri
 
 	return l.Refuses(t.Key, t.Value)
 }
-
-// count returns the number of all labels, whether fields of the FieldKind can hold them or not.
-func (l *Labels) count() int { return len(l.all) + len(l.unfit) + len(l.skipped) }
 
 // setKnownKeys sets the keys by which a string in a list is read as a tag:
 //   - Known has the keys of labels, keys that providers set, and whole keys in trusted entries of removeTags and ignoreTags.

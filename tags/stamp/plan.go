@@ -70,7 +70,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
-	if err := s.Budget.ChargeLabels(l.count()); err != nil {
+	if err := s.Budget.ChargeLabels(len(l.all) + len(l.unfit)); err != nil {
 		return p, err
 	}
 
@@ -90,7 +90,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
-	if err = p.carryOut(); err != nil {
+	if err := p.carryOut(); err != nil {
 		return p, err
 	}
 

@@ -72,7 +72,7 @@ func (s *skips) add(resourcePlan, p *plan) {
 		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			s.skipped.add(&p.labels.skipped[i], p)
+			s.skipped.add(&p.labels.skipped[i], p, &p.labels.skips[i])
 		}
 	}
 
@@ -87,9 +87,11 @@ func (s *skips) add(resourcePlan, p *plan) {
 		case record.Reason == "": // The label is no skipped label.
 		case lacksSlotInBoth(resourcePlan, p, i): // The skip of the resource's own tag field is enough.
 		case record.Fate == Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
-			s.refused.add(record, p)
+			s.refused.add(record, p, new(*countedSkip))
+		case i < len(p.labels.all):
+			s.skipped.add(record, p, &p.labels.skips[len(p.labels.skipped)+i])
 		default:
-			s.skipped.add(record, p)
+			s.skipped.add(record, p, new(*countedSkip))
 		}
 	}
 }
@@ -104,8 +106,28 @@ func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
 }
 
 // add adds the resource of the plan p to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has
-// both names.
-func (s skipsByKey) add(record *Record, p *plan) {
+// both names. last points to the Skip that a record of the same label was added to before, or to nil.
+func (s skipsByKey) add(record *Record, p *plan, last **countedSkip) {
+	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
+		*last = s.find(record, p)
+	}
+
+	skip := *last
+
+	if skip.count > 0 && skip.last == p.Resource {
+		return // An Instance counts once, even if both tags and volumeTags skip the label.
+	}
+
+	skip.last = p.Resource
+	skip.count++
+
+	if skip.count <= words.MaxNameCount {
+		skip.Resources = append(skip.Resources, p.Resource)
+	}
+}
+
+// find returns the Skip of the record's label, and makes it first if there is none.
+func (s skipsByKey) find(record *Record, p *plan) *countedSkip {
 	key := skipKey{label: record.SkippedLabel(p.Provider, record.Reason), limit: record.Limit}
 
 	skip, ok := s[key]
@@ -121,16 +143,7 @@ func (s skipsByKey) add(record *Record, p *plan) {
 		skip.labelSources = append(skip.labelSources, record.Source)
 	}
 
-	if skip.count > 0 && skip.last == p.Resource {
-		return // An Instance counts once, even if both tags and volumeTags skip the label.
-	}
-
-	skip.last = p.Resource
-	skip.count++
-
-	if skip.count <= words.MaxNameCount {
-		skip.Resources = append(skip.Resources, p.Resource)
-	}
+	return skip
 }
 
 // sorted returns the Skips in the order of compareSkips. resourceCounts has the number of resources by Provider.
