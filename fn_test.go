@@ -663,7 +663,7 @@ func TestRunFunctionBudget(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		input  string
-		key    string // Of labels, with a number in it.
+		key    string // The key of a label has a number in the place of the verb.
 		want   string // In the message.
 	}{
 		"Tags":       {"Crossplane takes no response with so many tags.", ofXR, "label-%04d", exceeded},

@@ -126,8 +126,8 @@ const maxLargest = 3
 // sets no other.
 type Limit int
 
-// LimitResponse limits the response of the run to l. What the run adds has the room that is left beside what is desired. If there is
-// none, Done names the resources that are too large.
+// LimitResponse limits the response of the run to l. The Budget gets the room beside the desired state of the request. Without any room,
+// Done names the resources that are too large.
 func (r *Run) LimitResponse(l Limit) {
 	r.Limit = l
 

@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // TestPolicy tests the messages about resources that break a rule of the tag policy.
@@ -53,4 +54,21 @@ func TestPolicy(t *testing.T) {
 		"Many":  {reason: "Messages should stay short, and say how many resources they are about.", run: Run{Input: policy}, outcome: Facts{Violations: many[1]}},
 		"Error": {reason: "Where a policy is enforced, nothing else should be said.", run: Run{Input: policy}, respond: fail(few)},
 	})
+}
+
+// TestPolicyOfManyRules tests that the condition is as short as an event, however many rules are broken. It says how many more there are.
+func TestPolicyOfManyRules(t *testing.T) {
+	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}, TagPolicy: &v1beta1.TagPolicy{}}
+
+	var broken []tagpolicy.Violation
+
+	for i := range 4260 {
+		in.TagPolicy.Rules = append(in.TagPolicy.Rules, v1beta1.TagRule{Key: fmt.Sprintf("key-%04d", i)})
+		broken = append(broken, tagpolicy.Violation{Rule: i, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, First: []string{"bucket"}, Providers: map[string]int{"aws": 1}})
+	}
+
+	got := (&Run{Input: in}).violations(broken)
+	if !strings.HasPrefix(got, "key-0000 ") || !strings.HasSuffix(got, " more") || len(got) > words.MaxMessage {
+		t.Errorf("violations(...): want at most %d bytes that begin with the first rule and end with the number of the others, got %d: %s", words.MaxMessage, len(got), got)
+	}
 }

@@ -261,11 +261,13 @@ func broken(violations []tagpolicy.Violation) []string {
 	})
 }
 
-// violations returns the violations of the tag policy in one line.
+// violations returns the violations of the tag policy in one line, as far as a message has room for their rules.
 func (r *Run) violations(violations []tagpolicy.Violation) string {
-	return strings.Join(words.Map(words.Grouped(violations, ruleOf), func(violations []tagpolicy.Violation) string {
+	broken := words.Map(words.Grouped(violations, ruleOf), func(violations []tagpolicy.Violation) string {
 		return r.ruled(violations[0].Rule) + " " + words.Names(broken(violations))
-	}), "; ")
+	})
+
+	return words.Items("", broken, len(broken), words.MaxMessage)
 }
 
 // ruleOf returns the rule of the violation: violations are grouped by it.

@@ -149,11 +149,7 @@ func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
 		return nil //nolint:nilerr // An error means that the field can't be there.
 	}
 
-	if fs.responseBytes += after.Node().Size() - before.Node().Size(); fs.responseBytes > maxResponseBytes {
-		return tooManyResponseBytes("switches in items of lists", "make fewer items")
-	}
-
 	p.Stamped = after
 
-	return nil
+	return fs.Budget.ChargeResponse(after.Node().Size() - before.Node().Size())
 }

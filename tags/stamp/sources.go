@@ -139,7 +139,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
-		// Whoever decides on the labels charges the Budget once more, and returns the error.
+		// The decision on the labels charges the Budget once more, and returns the error.
 		_ = l.stamper.Budget.ChargeLabels(transformCost * (len(out.transformed.Tags) + len(out.transformed.Skipped)))
 
 		if !k.Profile.HandsLabelsOn { // removeTags and ignoreTags are about tags, and not about labels that a composite resource hands on.
