@@ -112,7 +112,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 
 	stamper.RequireConfigs(targets)
 
-	copies := metadata.Select(set.Metadata, targets)
+	copies := metadata.Select(set.Metadata, targets, stamper.Transformer)
 
 	required.RequireSchemas(targets.Schemas())
 

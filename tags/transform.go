@@ -108,6 +108,12 @@ func (d *Transformed) TrustedKeys() profile.KeySet { return d.trustedKeys }
 // Classifiers returns the tag keys that no untrusted label may have, since the input's matchCloudTags names them.
 func (d *Transformed) Classifiers() profile.KeySet { return d.classifiers }
 
+// IsReserved reports whether only trusted labels, or only the provider, may give a tag with the key: it is a reserved key, a classifier or a
+// key such as crossplane-name.
+func (d *Transformed) IsReserved(tagKey string) bool {
+	return d.reservedTagKeys.Has(tagKey) || d.classifiers.Has(tagKey) || providersKeySet.Has(tagKey)
+}
+
 // QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.
 func (d *Transformed) QualifiedKey(tagKey string) string {
 	return strings.TrimPrefix(tagKey, d.transformer.keyPrefix)

@@ -110,6 +110,33 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
+// AllFields returns every field of the kind that may hold cloud tags, in any release: its tag field, even if it is OnRequest, and fields with tags of
+// launched resources, even if the function never writes them. For a kind that wraps a manifest, it also returns the fields of the manifest.
+func AllFields(k Kind) []Field {
+	var out []Field
+
+	for _, v := range BuiltIn().variants(k.GroupVersionKind) {
+		out = append(out, v.Field)
+	}
+
+	_, used, unused := launchesOf(k.GroupKind())
+	for _, l := range slices.Concat(used, unused) {
+		if l.Value == "" { // A switch, such as propagateTags, holds no tags.
+			out = append(out, Field{Path: l.paths[0], Shape: l.shapes[0]})
+		}
+	}
+
+	if usual, ok := (ByProfile{}).Locate(k); ok {
+		out = append(out, usual)
+	}
+
+	if !k.Wraps.Empty() {
+		out = append(out, words.Map(AllFields(Kind{GroupVersionKind: k.Wraps}), Field.wrapped)...)
+	}
+
+	return slices.DeleteFunc(out, func(f Field) bool { return f.Shape == None })
+}
+
 // isUnasked reports whether the kind has no tag field in any release unless tagFields ask for one, though
 // releases don't agree on the field.
 func (e Variants) isUnasked() bool {

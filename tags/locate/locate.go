@@ -98,6 +98,9 @@ type Targets struct {
 	locator field.Locator
 	kinds   map[kindKey]*TargetKind
 
+	// tagFields has the results of tagFieldsOf.
+	tagFields map[*TargetKind][]tagField
+
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
 
@@ -144,7 +147,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f,
-		kinds:  make(map[kindKey]*TargetKind), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
+		kinds:  make(map[kindKey]*TargetKind), tagFields: make(map[*TargetKind][]tagField), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
 	ts.recordingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
@@ -24,14 +25,16 @@ import (
 
 // Copies are the entries of kubernetesMetadata, and the resources that they copy to.
 type Copies struct {
-	targets  *locate.Targets
-	copyings []copying
+	targets     *locate.Targets
+	transformer *tags.Transformer
+	copyings    []copying
 }
 
 // A copying is an entry with the metadata that it copies, and the resources that get this metadata.
 type copying struct {
 	resolve.Metadata
 
+	copies   *Copies
 	position int
 	to       []destination
 
@@ -75,12 +78,12 @@ type NotCopied struct {
 }
 
 // Select returns the entries with the resources that they copy to. Selectors read these resources as earlier steps of
-// the pipeline left them.
-func Select(entries []resolve.Metadata, targets *locate.Targets) *Copies {
-	c := &Copies{targets: targets, copyings: make([]copying, len(entries))}
+// the pipeline left them. The transformer knows which tag keys are reserved.
+func Select(entries []resolve.Metadata, targets *locate.Targets, transformer *tags.Transformer) *Copies {
+	c := &Copies{targets: targets, transformer: transformer, copyings: make([]copying, len(entries))}
 
 	for i := range entries {
-		c.copyings[i] = copying{Metadata: entries[i], position: i}
+		c.copyings[i] = copying{Metadata: entries[i], copies: c, position: i}
 
 		for _, t := range targets.All {
 			for _, from := range namesFor(c.copyings[i].Entry, t, targets) {
@@ -289,6 +292,7 @@ func invalidAnnotation(key, _ string) string {
 func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Copied) error {
 	for _, path := range paths {
 		before := out.resource(t)
+		found := r.admitted(found, t, path, out)
 
 		names, ofItems := r.names(before, path, t)
 		if !ofItems && len(found[names[0]]) == 0 {
@@ -316,6 +320,48 @@ func (r *copying) write(found resolve.ByItem, t *locate.Target, paths []object.P
 	}
 
 	return nil
+}
+
+// admitted returns the found labels or annotations that may be written to the map at the path of t:
+//   - No key becomes a reserved tag, in any field that is known to hold tags. In a field that is stamped, package stamp leaves reserved keys out.
+//   - A resource that is only observed gets nothing in such a field.
+//   - No key overwrites such a field, as the annotation with all tags of a load balancer would.
+func (r *copying) admitted(found resolve.ByItem, t *locate.Target, path object.Path, out *Copied) resolve.ByItem {
+	ways := r.copies.targets.WaysToTagsAt(t, path)
+	if ways.IsEmpty() {
+		return found
+	}
+
+	isStamped := t.HasField() && t.Field.Path.Equal(path)
+	admitted := make(resolve.ByItem, len(found))
+
+	whyNot := func(key string) string {
+		switch {
+		case ways.IsTagField(key):
+			return "it would overwrite a tag field"
+		case ways.Field == nil || isStamped || ways.Field.IsOnlyForKubernetes([]byte(key)):
+			return ""
+		case t.LeaveReason != locate.None:
+			return "the resource " + t.WhyLeftAlone(t.LeaveReason)
+		case r.copies.transformer.Transform(t.Profile).IsReserved(key):
+			return "the key is reserved in tag fields"
+		default:
+			return ""
+		}
+	}
+
+	for _, item := range slices.Sorted(maps.Keys(found)) {
+		admitted[item] = maps.Clone(found[item])
+
+		for _, key := range slices.Sorted(maps.Keys(found[item])) {
+			if why := whyNot(key); why != "" {
+				r.noteNotCopiedf(out, "%s to %s of composed resource %q: %s", key, path, t.Name, why)
+				delete(admitted[item], key)
+			}
+		}
+	}
+
+	return admitted
 }
 
 // names returns the name of an item for each field at the path, in the order of the fields, if the path has a [*]: items that are

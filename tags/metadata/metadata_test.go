@@ -29,8 +29,9 @@ import (
 
 // A world is what rules copy, and where to.
 type world struct {
-	// Rules of the input.
-	Rules []json.RawMessage `json:"rules"`
+	// Rules of the input, and its other settings.
+	Rules    []json.RawMessage `json:"rules"`
+	Settings map[string]any    `json:"settings"`
 
 	// Metadata by the position of the rule. Rules that have none copy nothing, or copy from composed
 	// resources.
@@ -109,11 +110,18 @@ func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 		w.Metadata = tc.Metadata
 	}
 
+	if tc.Settings != nil {
+		w.Settings = tc.Settings
+	}
+
 	if tc.Desired != nil {
 		w.Desired = tc.Desired
 	}
 
-	in, err := v1beta1.Decode(tagstest.Struct(map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "provider": map[string]any{"value": "aws"}, "kubernetesMetadata": w.Rules}))
+	settings := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "provider": map[string]any{"value": "aws"}, "kubernetesMetadata": w.Rules}
+	maps.Copy(settings, w.Settings)
+
+	in, err := v1beta1.Decode(tagstest.Struct(settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +154,7 @@ func (tc *copyCase) run(t *testing.T, w world, g *tagstest.Golden) {
 
 	for range 5 {
 		given, desired := rules(), resources()
-		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
+		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired), (&resolve.LabelSet{}).Transformer(in))
 
 		g.Check(t, tc.Reason, copied(copies.Copy(t.Context(), nil)))
 
@@ -227,7 +235,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 	resources := tagstest.Resources(desired)
 	targets := targetsOf(t, s, resources)
-	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Entry: &in.KubernetesMetadata[1]}}, targets)
+	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Entry: &in.KubernetesMetadata[1]}}, targets, s.Transformer)
 
 	got, err := copies.Copy(t.Context(), nil)
 	if err != nil {
@@ -285,7 +293,7 @@ func TestCopyTooMuch(t *testing.T) {
 
 			rule := resolve.Metadata{Entry: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
-			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context(), new(budget.Budget))
+			out, err := Select([]resolve.Metadata{rule}, targets, tags.NewTransformer(nil, nil)).Copy(t.Context(), new(budget.Budget))
 			if tagstest.Error(err) != tc.err || errors.As(err, new(*budget.ExceededError)) != (tc.err != "") || (err == nil) != (out != nil) {
 				t.Errorf("\n%s\nCopy(...): got %v, %v", tc.reason, out, err)
 			}
@@ -296,7 +304,7 @@ func TestCopyTooMuch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets)
+	copies := Select([]resolve.Metadata{{Entry: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets, tags.NewTransformer(nil, nil))
 	if _, err := copies.Copy(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
 	}
@@ -322,7 +330,7 @@ func TestCopyManyFail(t *testing.T) {
 
 	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 
-	out, err := Select(given, targets).Copy(t.Context(), nil)
+	out, err := Select(given, targets, tags.NewTransformer(nil, nil)).Copy(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func copyAll(t *testing.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 
 	s := &stamp.Stamper{Finder: locate.Finder{Input: in, NewLocator: byProfile}, Transformer: tags.NewTransformer(nil, nil)}
 
-	r, err := Select(set.Metadata, targetsOf(t, s, req.GetDesired().GetResources())).Copy(t.Context(), nil)
+	r, err := Select(set.Metadata, targetsOf(t, s, req.GetDesired().GetResources()), s.Transformer).Copy(t.Context(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("Copy: %w", err)
 	}
