@@ -115,9 +115,11 @@ func refine(root *schema) {
 	}
 
 	slots.AdditionalProperties = nil
-	for _, list := range []string{"keyFormats", "valueFormats", "tagFields"} {
+	for _, list := range []string{"keyFormats", "valueFormats"} {
 		root.Properties[list].Items.Properties["provider"].Enum = profile.Names()
 	}
+
+	tagField.Properties["provider"].Enum = append(profile.Names(), profile.SecondSystems()...)
 
 	root.whole = []check{expressions, ownContextKey, legalFormats}
 	for _, list := range []string{"sources", "removeTags", "ignoreTags"} {
@@ -135,9 +137,17 @@ func refine(root *schema) {
 	root.Properties["sources"].Items.checks = []check{usefulHop, listAtPath}
 	root.Properties["sources"].Items.Properties["keyValueList"].checks = []check{differentFields}
 	tagField.checks = []check{taggableField}
+	root.Properties["provider"].checks = []check{firstSystem}
 	tagField.Properties["keyValueList"].checks = []check{differentFields}
 	tagField.Properties["joined"].checks = []check{differentSeparators}
 	root.Properties["kubernetesMetadata"].Items.checks = []check{matchingNames, pairedItems, computedCopies}
+}
+
+// firstSystem refuses the name of a second tag system as the provider of the whole step.
+func firstSystem(a *admission, p *field.Path, provider self) {
+	if name := provider.text("value"); profile.IsSecondSystem(name) {
+		a.note(field.Invalid(p.Child("value"), name, "is a second tag system of a cloud, which not all kinds have: name it as provider of an entry of tagFields, without fieldPath and shape"))
+	}
 }
 
 // differentNames refuses two classes of one name: a class is recorded under the name of its source. It also

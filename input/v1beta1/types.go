@@ -898,7 +898,8 @@ type TagField struct {
 
 	// Provider whose tag profile is applied to the kinds, by the name of the profile.
 	// By default it is the one of the input, or else the one that the kind's API
-	// group belongs to.
+	// group belongs to. gcp-tags and oci-defined are the second tag systems of clouds:
+	// an entry without fieldPath and shape that names one means its field of the kind.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1

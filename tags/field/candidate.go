@@ -37,9 +37,9 @@ type candidate struct {
 	// version of the kind that has the field, or empty if all versions have it.
 	version string
 
-	onRequest, fixed, inside, inOrder bool
+	onRequest, fixed, inside, inOrder, refuses bool
 
-	// why says why the field is used on request only, or is fixed.
+	// why says why the field is used on request only, is fixed or refuses changes.
 	why string
 }
 
@@ -108,6 +108,12 @@ func (c *candidate) once(why string) *candidate { return c.request(why).kept(why
 // would replace the resource.
 func (c *candidate) kept(why string) *candidate {
 	c.fixed, c.why = true, why
+	return c
+}
+
+// refusing makes the candidate one whose change the provider refuses, with every other change of the resource, and says why.
+func (c *candidate) refusing(why string) *candidate {
+	c.refuses, c.why = true, why
 	return c
 }
 

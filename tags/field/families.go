@@ -237,7 +237,7 @@ var families = []*family{
 
 	// oracle/crossplane-provider-oci and upbound/provider-upjet-oci.
 	//
-	// Not tags of the resource itself: definedTags (their namespaces and keys must exist before);
+	// Not tags of the resource itself: definedTags (see secondSystems);
 	// freeformTags of createVnicDetails, instancePools, launchDetails, nodeConfigDetails,
 	// persistentVolumeConfig and serviceLbConfig (of what the resource makes); metadata and
 	// extendedMetadata (a guest's, or a service's); securityAttributes (Zero Trust);

@@ -59,6 +59,10 @@ func Names() []string {
 		all = slices.Concat(append(slices.Collect(maps.Values(f.kinds)), all, f.fields)...)
 	}
 
+	for _, s := range secondSystems {
+		all = append(all, s.fields...)
+	}
+
 	names := make(map[string]bool)
 
 	for _, c := range all {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -244,6 +245,10 @@ func (c Chain) Locate(k Kind) (Field, bool) {
 
 		if f.EntryLacksPath {
 			asked = Field{EntryLacksPath: true, EntryProvider: f.EntryProvider}
+		}
+
+		if profile.IsSecondSystem(f.EntryProvider) {
+			break // Other Locators know the usual fields of kinds.
 		}
 	}
 

@@ -15,7 +15,7 @@ var (
 //
 // Not labels of the resource itself: tags lists (network tags; of a Cloud
 // Build Trigger, build tags); tags maps and resourceTags (Resource Manager
-// tags, whose keys are IDs of other resources); metadata (of a guest, or
+// tags: see secondSystems); metadata (of a guest, or
 // of a stored object); nodeConfig.labels and config.labels (Kubernetes
 // labels); template.labels (a new label would make a new revision of a
 // Cloud Run service); labels of automatedBackupPolicy, destinationDataset

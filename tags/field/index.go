@@ -66,6 +66,9 @@ type block struct {
 	// launched are the entries of launched fields, of the few kinds that have any.
 	launched map[version][]Variants
 
+	// seconds are the entries of the fields of second tag systems.
+	seconds map[version]Variants
+
 	// configs of the provider that are in the group.
 	configs configs
 
@@ -217,7 +220,7 @@ func TwinOf(group string) (string, bool) {
 // a Line, with paths below spec.forProvider and status.atProvider (a path elsewhere has a dot in
 // front), or a - for no tag field. If it doesn't hold in all releases that serve the group, an @ and
 // its releases are in front of it, and a semicolon is between it and the next entry. After each
-// plus is the entry of a launched field. Below the versions are the kinds.
+// plus is the entry of a launched field, and after "or" the entry of the field of a second tag system. Below the versions are the kinds.
 //
 //	ec2.aws.upbound.io m/v2.0.0..
 //	 v1beta1 m/: -
@@ -292,16 +295,19 @@ func (b *block) parse() {
 		all, service = sharesOf(b.listed)
 		versions     []string
 		fields       []string // The tag field, and the launched ones.
+		second       string   // The field of the second tag system.
 	)
 
 	_, text, _ := strings.Cut(strings.TrimSuffix(b.text, "\n"), "\n")
 
 	b.variants, b.launched = make(map[version]Variants, strings.Count(text, "\n  ")), make(map[version][]Variants)
+	b.seconds = make(map[version]Variants)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
 		if !isKind {
 			names, said, _ := strings.Cut(line[1:], ": ")
+			said, second, _ = strings.Cut(said, " or ")
 			versions, fields = b.versions(names), strings.Split(said, " + ")
 
 			continue
@@ -322,6 +328,10 @@ func (b *block) parse() {
 
 			if len(launched) > 0 {
 				b.launched[version{v, kind}] = launched
+			}
+
+			if second != "" {
+				b.seconds[version{v, kind}] = parseVariants(second, fam, at.does)
 			}
 		}
 	}

@@ -71,6 +71,11 @@ type ListedKind struct {
 	// TagFields of the resource itself: one, or several if releases don't agree, the newest last.
 	TagFields []ListedField `json:"tagFields"`
 
+	// SecondProvider is the name of the second tag system that the kind has, e.g. gcp-tags, and SecondTagFields are its field: one, or
+	// several if releases don't agree, the newest last. An entry of the input's tagFields asks for it.
+	SecondProvider  string        `json:"secondProvider,omitempty"`
+	SecondTagFields []ListedField `json:"secondTagFields,omitempty"`
+
 	// Launched are fields with tags of resources that the resource launches. launchedResources: Tag stamps them.
 	Launched []ListedLaunch `json:"launched,omitempty"`
 }
@@ -162,9 +167,12 @@ func (i *Index) List() Listing {
 		gk := gvk.GroupKind()
 		fam, _ := familyOf(gk)
 
-		out.Groups[len(out.Groups)-1].add(gvk.Version, ListedKind{
-			Kind: gvk.Kind, Family: fam.Name, Provider: fam.Profile, TagFields: all[gvk].list(gk), Launched: listLaunched(i.Launched(gvk), gk),
-		})
+		kind := ListedKind{Kind: gvk.Kind, Family: fam.Name, Provider: fam.Profile, TagFields: all[gvk].list(gk), Launched: listLaunched(i.Launched(gvk), gk)}
+		if second := i.Second(gvk); second != nil {
+			kind.SecondProvider, kind.SecondTagFields = SecondSystemOf(gk), second.list(gk)
+		}
+
+		out.Groups[len(out.Groups)-1].add(gvk.Version, kind)
 	}
 
 	return out
@@ -234,6 +242,10 @@ func why(gk schema.GroupKind, f Field) string {
 	out := words.MapIf(fam.candidates(service, gk.Kind), func(c *candidate) (string, bool) {
 		return c.why, c.why != "" && c.onRequest == f.OnRequest && c.fixed == f.Fixed && slices.ContainsFunc(c.paths, f.Path.Equal)
 	})
+
+	if second := fam.whySecond(f.Path); second != "" {
+		return "a change would replace the resource: " + second
+	}
 
 	if f.Immutable {
 		r, _ := immutables.lookUp(fam, service, gk.Kind)

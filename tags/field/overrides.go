@@ -115,6 +115,8 @@ func (r *Overrides) Locate(k Kind) (Field, bool) {
 		switch {
 		case rl.field.Shape != "":
 			return r.learn(rl.field, k), true
+		case profile.IsSecondSystem(rl.field.EntryProvider):
+			return r.second(rl.field, k)
 		case !k.Wraps.Empty():
 			return r.wrapped(rl.field, k)
 		default:
@@ -203,6 +205,10 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 		if t := typeAt(s, f.Path); t.Shape == f.Shape {
 			f.Atomic = t.Atomic
 		}
+	}
+
+	if e := BuiltIn().Second(k.GroupVersionKind); len(e) == 1 && e[0].Field.Path.Equal(f.Path) {
+		known = e[0].Field
 	}
 
 	if !known.Path.Equal(f.Path) || known.Shape != f.Shape || known.Key != f.Key || known.Value != f.Value {

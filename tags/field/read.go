@@ -108,7 +108,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 		return Field{Shape: None}
 	}
 
-	f := Field{Path: path, Shape: t.Shape, Key: t.Key, Value: t.Value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Within: c.inside, Sorted: c.inOrder}
+	f := Field{Path: path, Shape: t.Shape, Key: t.Key, Value: t.Value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Immutable: c.refuses, Within: c.inside, Sorted: c.inOrder}
 
 	switch t.Shape {
 	case KeyValueList:

@@ -15,12 +15,13 @@ type WhyGeneric struct {
 	Group string
 }
 
-// whyGeneric says why the generic tag profile applies to resources of the kind k. provider is the result of providerOf.
-func whyGeneric(provider string, k *TargetKind) WhyGeneric {
+// whyGeneric says why the generic tag profile applies to resources of the kind k. provider is the result of providerOf for the provider that
+// an entry of tagFields names, or "". Only an entry asks for a second tag system, such as gcp-tags.
+func whyGeneric(provider, entryProvider string, k *TargetKind) WhyGeneric {
 	switch {
 	case provider == "":
 		return WhyGeneric{Group: cmp.Or(k.Tagged().Group, k.Tagged().Version)}
-	case !profile.Has(provider):
+	case !profile.Has(provider), entryProvider == "" && profile.IsSecondSystem(provider):
 		return WhyGeneric{Provider: provider}
 	default:
 		return WhyGeneric{}

@@ -220,7 +220,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 		p.Profile = profile.Composite()
 	} else {
 		p.Profile, p.APIProfile = ts.profilesOf(k, f.EntryProvider, k.Tagged().Kind)
-		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.EntryProvider), k)
+		p.WhyGeneric = whyGeneric(ts.finder.providerOf(k, f.EntryProvider), f.EntryProvider, k)
 	}
 
 	if p.NoFieldReason == None {
@@ -236,6 +236,10 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 // names, or "". kindName is the kind whose profile is wanted: Instance, or Instance.volumeTags for its volumes.
 func (ts *Targets) profilesOf(k *TargetKind, entryProvider, kindName string) (p, api *profile.Profile) {
 	provider, group := ts.finder.providerOf(k, entryProvider), k.Tagged().Group
+	if entryProvider == "" && profile.IsSecondSystem(provider) { // Only an entry asks for a second tag system.
+		provider = profile.Generic
+	}
+
 	rules := ts.finder.Input.ProfileRules
 
 	return rules.ProfileOf(provider, group, kindName), rules.APIProfileOf(provider, group, kindName)

@@ -19,7 +19,7 @@ type LaunchedPlace struct {
 // addLaunchedPlaces adds the places for tags of launched resources to parent, the place of the kind k. The place of an Instance
 // gets volumeTags and rootBlockDevice.tags. addLaunchedPlaces adds nothing unless launchedResources of the input is Tag.
 func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
-	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || parent.Profile.HandsLabelsOn {
+	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || parent.Profile.HandsLabelsOn || profile.IsSecondSystem(parent.Profile.Name) {
 		return
 	}
 

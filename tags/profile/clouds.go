@@ -99,7 +99,7 @@ func changed(p Profile, change func(p *Profile)) *Profile {
 	return &p
 }
 
-// Names returns the names of all tag profiles, sorted.
+// Names returns the names of all tag profiles of providers, sorted. SecondSystems returns the others.
 func Names() []string {
 	names := make([]string, len(clouds))
 	for i, c := range clouds {
@@ -118,11 +118,13 @@ func Has(provider string) bool { return namedCloud(provider) != nil }
 
 func cloudOf(provider string) *cloud { return cmp.Or(namedCloud(provider), &generic) }
 
-// namedCloud returns the cloud with the provider's name, or nil. Names compare without case.
+// namedCloud returns the cloud, or the second tag system, with the provider's name, or nil. Names compare without case.
 func namedCloud(provider string) *cloud {
-	for i := range clouds {
-		if strings.EqualFold(clouds[i].contract.Name, provider) {
-			return &clouds[i]
+	for _, all := range [...][]cloud{clouds, seconds} {
+		for i := range all {
+			if strings.EqualFold(all[i].contract.Name, provider) {
+				return &all[i]
+			}
 		}
 	}
 

@@ -72,7 +72,7 @@ func table() string {
 	out := &strings.Builder{}
 	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes | Sources |\n|---|---|---|---|---|---|---|---|---|---|\n")
 
-	for _, c := range clouds {
+	for _, c := range slices.Concat(clouds, seconds) {
 		p := c.contract
 		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, reserved(slices.Concat(p.Reserved, p.Taken), p.ReservedValues), becomes(p), names(c.always), byCloud(&c), sources(&c)}
 

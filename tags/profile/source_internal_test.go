@@ -9,7 +9,7 @@ import (
 
 // TestSources requires a source of the limits of each profile, or a word that they are guesses.
 func TestSources(t *testing.T) {
-	for _, c := range clouds {
+	for _, c := range slices.Concat(clouds, seconds) {
 		profiles := []*Profile{c.contract}
 		if c.api != nil {
 			profiles = append(profiles, c.api)

@@ -135,8 +135,8 @@ func (r *Run) lacks(f *findings) []topic {
 
 	for _, group := range words.Grouped(f.Skips, limitOf) {
 		mend := formats[group[0].Reason]
-		if group[0].Provider == profile.Composite().Name {
-			mend = "" // Labels are handed on as they are.
+		if provider := group[0].Provider; provider == profile.Composite().Name || profile.IsSecondSystem(provider) {
+			mend = "" // Labels are handed on as they are, and a second tag system has no formats.
 		}
 
 		head := fmt.Sprintf("%s: skipped %s: %s (%s%s): ", group[0].Provider, words.Count(len(group), "label", "labels"), group[0].Reason, group[0].Limit, mend)

@@ -58,7 +58,7 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]string, groups map[stri
 			e[0].Releases = ""
 		}
 
-		text := formatKind(entries)
+		text := formatKind(entries, s.second(gvk))
 
 		// Several providers of a cloud can have settings of the same name.
 		if has, ok := kinds[gvk]; ok && has != text {
@@ -79,15 +79,15 @@ func (s *Survey) fields() map[schema.GroupVersionKind]string {
 	out := make(map[schema.GroupVersionKind]string, len(s.Kinds))
 
 	for gvk := range s.Kinds {
-		entries := s.entries(gvk)
+		entries, second := s.entries(gvk), s.second(gvk)
 
-		for _, e := range entries {
+		for _, e := range append(slices.Clone(entries), second) {
 			for i := range e {
 				e[i].Releases = ""
 			}
 		}
 
-		out[gvk] = formatKind(entries)
+		out[gvk] = formatKind(entries, second)
 	}
 
 	return out
@@ -99,19 +99,34 @@ func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Variants {
 	out := []field.Variants{s.entry(gvk, field.Read)}
 
 	for i := range field.ReadLaunched(gvk, objects.Node{}) {
-		e := s.entry(gvk, func(gvk schema.GroupVersionKind, node objects.Node) field.Field {
+		e := s.entryIfAny(gvk, func(gvk schema.GroupVersionKind, node objects.Node) field.Field {
 			return field.ReadLaunched(gvk, node)[i]
 		})
-		if len(e) == 1 {
-			e[0].Releases = "" // The releases of the version are in the index anyhow.
-		}
-
-		if slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None }) {
+		if e != nil {
 			out = append(out, e)
 		}
 	}
 
 	return out
+}
+
+// second returns the entry of the kind for its second tag system, or nil if no release has it.
+func (s *Survey) second(gvk schema.GroupVersionKind) field.Variants {
+	return s.entryIfAny(gvk, field.ReadSecond)
+}
+
+// entryIfAny is entry for a field beside the tag field. It returns nil if no release has the field.
+func (s *Survey) entryIfAny(gvk schema.GroupVersionKind, read func(schema.GroupVersionKind, objects.Node) field.Field) field.Variants {
+	e := s.entry(gvk, read)
+	if len(e) == 1 {
+		e[0].Releases = "" // The releases of the version are in the index anyhow.
+	}
+
+	if !slices.ContainsFunc(e, func(h field.Variant) bool { return h.Field.Shape != field.None }) {
+		return nil
+	}
+
+	return e
 }
 
 // entry of the kind, with the fields that are read from its schemas: one if all releases that
@@ -200,9 +215,14 @@ func format(kinds map[schema.GroupVersionKind]string, groups map[string]string) 
 	return outline(rows)
 }
 
-// formatKind is what the index says of a kind with the entries: see Survey.entries.
-func formatKind(entries []field.Variants) string {
-	return strings.Join(words.Map(entries, formatVariants), " + ")
+// formatKind is what the index says of a kind with the entries, and the entry of its second tag system: see Survey.entries and second.
+func formatKind(entries []field.Variants, second field.Variants) string {
+	out := strings.Join(words.Map(entries, formatVariants), " + ")
+	if second != nil {
+		out += " or " + formatVariants(second)
+	}
+
+	return out
 }
 
 // formatVariants returns the variants as the index has them.

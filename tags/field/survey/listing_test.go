@@ -62,7 +62,7 @@ func indexOf(t *testing.T, listed *field.Listing) string {
 					t.Errorf("%s is listed twice", gvk)
 				}
 
-				kinds[gvk] = formatKind(entries)
+				kinds[gvk] = formatKind(entries, entryOf(t, k.SecondTagFields))
 			}
 		}
 	}
