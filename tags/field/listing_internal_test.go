@@ -28,6 +28,7 @@ func TestListingSchema(t *testing.T) {
 	for _, g := range BuiltIn().List().Groups {
 		for _, k := range g.Kinds {
 			s.note(k.TagFields)
+			s.note(k.SecondTagFields)
 
 			for _, l := range k.Launched {
 				s.note(l.TagFields)
@@ -136,7 +137,16 @@ func (s *schemas) define(t reflect.Type) {
 		"type": "object", "description": s.comments[t.Name()], "properties": properties, "additionalProperties": false,
 	}
 
-	for f := range t.Fields() {
+	for _, f := range reflect.VisibleFields(t) { // A KeyValueList has the fields of KeyValueFields, too.
+		if f.Anonymous {
+			continue
+		}
+
+		declaring := t
+		if len(f.Index) > 1 {
+			declaring = t.Field(f.Index[0]).Type
+		}
+
 		name, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
 
 		property := s.schemaOf(f.Type)
@@ -144,7 +154,7 @@ func (s *schemas) define(t reflect.Type) {
 			property = node{"allOf": []node{property}}
 		}
 
-		property["description"] = s.comments[t.Name()+"."+f.Name]
+		property["description"] = s.comments[declaring.Name()+"."+f.Name]
 		properties[name] = property
 
 		if omit == "" {
