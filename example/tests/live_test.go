@@ -158,6 +158,7 @@ var liveTests = []liveTest{
 	{name: "Definitions", shows: "definitions with a key and a flag say which labels become tags"},
 	{name: "Tree", run: testTree, shows: "labels reach the composed resources of the third of three nested XRs, and leave them"},
 	{name: "Explain", run: testExplain, shows: "`explain` says which tags the cluster has, and who took tags away"},
+	{name: "Ask", run: testAsk, shows: "`explain TYPE NAME` names the cause of a missing tag in its first line, by reads alone"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts applied tags"},
 	{
 		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it, also if its input is a standard",

@@ -71,8 +71,16 @@ func prepare(c *cobra.Command) {
 		return nil
 	}
 
+	takesArgs := c.Args
+
 	for _, below := range c.Commands() {
-		c.Args = known
+		c.Args = func(c *cobra.Command, args []string) error {
+			if takesArgs != nil && takesArgs(c, args) == nil {
+				return nil
+			}
+
+			return known(c, args)
+		}
 
 		prepare(below)
 	}

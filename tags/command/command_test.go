@@ -14,6 +14,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
 func TestExecute(t *testing.T) {
@@ -188,7 +189,7 @@ func TestFetching(t *testing.T) {
 				return rsp, nil
 			})
 
-			_, err := f.Fetching(nil)(t.Context(), &fnv1.RunFunctionRequest{})
+			_, err := f.Fetching(require.In(nil))(t.Context(), &fnv1.RunFunctionRequest{})
 
 			got := fmt.Sprintf("called %d times", calls)
 			if err != nil {

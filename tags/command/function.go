@@ -1,12 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -21,9 +21,9 @@ type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.Run
 // maxFetches is the number of times that Crossplane fetches required objects in one run.
 const maxFetches = 5
 
-// Fetching returns a Function that calls f as Crossplane does in a cluster with these objects. It calls f again with the
-// required objects, until f requires nothing else, or fails.
-func (f Function) Fetching(objects []*structpb.Struct) Function {
+// Fetching returns a Function that calls f as Crossplane does in a cluster that has what the source has. It calls f again with what
+// f requires, until f requires nothing else, or fails.
+func (f Function) Fetching(source require.Source) Function {
 	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		var required *fnv1.Requirements
 
@@ -36,9 +36,8 @@ func (f Function) Fetching(objects []*structpb.Struct) Function {
 			required = rsp.GetRequirements()
 			req = proto.CloneOf(req)
 			req.Context = rsp.GetContext()
-			require.Answer(req, required, objects)
 
-			if err := ambiguous(req, required); err != nil {
+			if err := cmp.Or(require.AnswerFrom(ctx, req, required, source), ambiguous(req, required)); err != nil {
 				return nil, err
 			}
 		}

@@ -71,15 +71,21 @@ func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
 		return nil, err
 	}
 
-	s, err := stepOf(objects, name, required)
+	s, err := StepOf(context.Background(), objects, name, require.In(required)) // Nobody waits for objects in memory.
+	if err != nil {
+		return nil, errors.Wrapf(OneLine(err), "cannot read %s", file)
+	}
 
-	return s, errors.Wrapf(OneLine(err), "cannot read %s", file)
+	s.Required = required
+
+	return s, nil
 }
 
-func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct) (*Step, error) {
+// StepOf is Step for Compositions that are in memory. The source has the standard that the input may extend.
+func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, source require.Source) (*Step, error) {
 	var found []*Step
 
-	for _, o := range objects {
+	for _, o := range compositions {
 		c, err := compositionOf(o)
 		if err != nil {
 			return nil, err
@@ -95,12 +101,12 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 				continue
 			}
 
-			in, written, err := inputOf(s.Step, s.Input, required)
+			in, written, err := inputOf(ctx, s.Step, s.Input, source)
 			if err != nil {
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: bases, Required: required})
+			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: bases})
 		}
 	}
 
@@ -152,9 +158,9 @@ func basesOf(v any) (out []schema.GroupKind) {
 	return out
 }
 
-// inputOf returns the input of the step, joined with its standard if it extends one of the required objects. It also returns
+// inputOf returns the input of the step, joined with its standard if it extends one that the source has. It also returns
 // the input as it is written.
-func inputOf(step string, input map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
+func inputOf(ctx context.Context, step string, input map[string]any, source require.Source) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
 	written, err = v1beta1.ToStruct(input)
 	if err == nil {
 		in, err = v1beta1.Decode(written)
@@ -168,13 +174,16 @@ func inputOf(step string, input map[string]any, required []*structpb.Struct) (in
 	asked, standards := require.New(req), &v1beta1.Decoder{}
 
 	// The first call asks for the standard, and the second one joins it.
-	if in, err = resolve.Extend(context.Background(), standards, in, written, asked); err == nil {
-		asked.Answer(required)
-		in, err = resolve.Extend(context.Background(), standards, in, written, require.New(req))
+	if in, err = resolve.Extend(ctx, standards, in, written, asked); err == nil {
+		err = asked.AnswerFrom(ctx, source)
+	}
+
+	if err == nil {
+		in, err = resolve.Extend(ctx, standards, in, written, require.New(req))
 	}
 
 	switch {
-	case errors.As(err, new(*v1beta1.StandardError)) && len(required) == 0:
+	case errors.As(err, new(*v1beta1.StandardError)) && source.Empty:
 		return nil, nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
 	case err != nil:
 		return nil, nil, errors.Wrapf(err, "step %s", step)

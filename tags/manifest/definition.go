@@ -24,8 +24,8 @@ import (
 // packageExtension ends the names of providers' packages.
 const packageExtension = ".xpkg"
 
-// definition is the kind of custom resource definitions.
-var definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+// DefinitionKind is the kind of custom resource definitions.
+var DefinitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
 // compositeDefinition is the kind of definitions of composite resources, in any version.
 var compositeDefinition = schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition"}
@@ -46,8 +46,8 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	err := r.read(paths, func(v *structpb.Value) error {
 		documents++
 
-		if o := v.GetStructValue(); object.GVK(object.FromStruct(o)) == definition {
-			for _, d := range versions(o) {
+		if o := v.GetStructValue(); object.GVK(object.FromStruct(o)) == DefinitionKind {
+			for _, d := range Versions(o) {
 				f(d)
 			}
 		} else {
@@ -58,7 +58,7 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	}, ".yaml", ".yml", ".json", packageExtension)
 
 	if err == nil && skipped > 0 {
-		r.Sayf("skipped %d of %d documents that are no %s %s", skipped, documents, definition.GroupVersion(), definition.Kind)
+		r.Sayf("skipped %d of %d documents that are no %s %s", skipped, documents, DefinitionKind.GroupVersion(), DefinitionKind.Kind)
 	}
 
 	return err
@@ -75,11 +75,11 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 	gvk := object.GVK(object.FromStruct(o))
 
 	for _, definer := range slices.Backward(objects) {
-		if kind := object.GVK(object.FromStruct(definer)); kind != definition && kind.GroupKind() != compositeDefinition {
+		if kind := object.GVK(object.FromStruct(definer)); kind != DefinitionKind && kind.GroupKind() != compositeDefinition {
 			continue
 		}
 
-		for _, d := range slices.Backward(versions(definer)) {
+		for _, d := range slices.Backward(Versions(definer)) {
 			if d.GroupVersionKind == gvk {
 				setDefaults(structpb.NewStructValue(o), structpb.NewStructValue(d.Schema))
 				return nil
@@ -137,8 +137,8 @@ func isRefusedNull(v, s *structpb.Value) bool {
 // defaultOf returns a copy of the schema's default, or nil.
 func defaultOf(s *structpb.Value) *structpb.Value { return proto.CloneOf(fields(s)["default"]) }
 
-// versions returns the served versions in the definition of a kind.
-func versions(o *structpb.Struct) []Definition {
+// Versions returns the served versions in the definition of a kind.
+func Versions(o *structpb.Struct) []Definition {
 	spec := fields(o.GetFields()["spec"])
 	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
 

@@ -87,12 +87,15 @@ var inMessage = func() map[string][]string {
 	}
 }()
 
+// Covers reports whether the message of a condition with the reason has what results with the reason result are about.
+func Covers(reason, result string) bool { return slices.Contains(inMessage[reason], result) }
+
 // with returns the verdict with also: the number of items of each topic that the message lacks.
 func (v verdict) with(topics []topic) verdict {
 	v.also = make(map[string]int)
 
 	for i := range topics {
-		if t := &topics[i]; t.items > 0 && !slices.Contains(inMessage[v.reason], t.reason) {
+		if t := &topics[i]; t.items > 0 && !Covers(v.reason, t.reason) {
 			v.also[t.reason] += t.items + t.more
 		}
 	}

@@ -100,6 +100,9 @@ func Digests(xr object.Object) []string {
 	return digestsIn(object.Condition(xr, ConditionType).Field("message").Text())
 }
 
+// WithoutDigests returns the condition's message without the digests at its end.
+func WithoutDigests(message string) string { return told.ReplaceAllString(message, "") }
+
 // digestsIn returns the digests at the end of a condition's message.
 func digestsIn(message string) []string {
 	found := told.FindStringSubmatch(message)

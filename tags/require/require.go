@@ -7,6 +7,7 @@
 package require
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -196,22 +197,79 @@ func (r *Requirements) OfStep() map[string]*fnv1.Resources {
 // there are no other objects.
 func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
 
-// Answer answers the required resources in the request, as Crossplane does if there are no other objects.
-func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
-	req.RequiredResources = answers(required.GetResources(), objects)
-	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.2 answers there.
+// AnswerFrom is Answer with what the source has.
+func (r *Requirements) AnswerFrom(ctx context.Context, source Source) error {
+	return AnswerFrom(ctx, r.req, r.required, source)
 }
 
-func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Struct) map[string]*fnv1.Resources {
-	out := make(map[string]*fnv1.Resources, len(required))
+// Answer answers the required resources in the request, as Crossplane does if there are no other objects.
+func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
+	_ = AnswerFrom(context.Background(), req, required, In(objects)) // Objects in memory can be found.
+}
 
-	for name, selector := range required {
-		out[name] = &fnv1.Resources{Items: words.MapIf(objects, func(o *structpb.Struct) (*fnv1.Resource, bool) {
-			return &fnv1.Resource{Resource: o}, Selects(selector, object.FromStruct(o))
-		})}
+// A Source has what responses require, as a cluster does.
+type Source struct {
+	// Find returns the objects that the selector selects.
+	Find func(ctx context.Context, selector *fnv1.ResourceSelector) ([]*structpb.Struct, error)
+
+	// Schema returns the OpenAPI schema of the kind, or nil if the kind has none. Without this function, nobody answers required schemas.
+	Schema func(ctx context.Context, kind schema.GroupVersionKind) (*structpb.Struct, error)
+
+	// Empty says that nobody has given the source anything.
+	Empty bool
+}
+
+// In returns the Source that has these objects, and no schemas.
+func In(objects []*structpb.Struct) Source {
+	return Source{Empty: len(objects) == 0, Find: func(_ context.Context, selector *fnv1.ResourceSelector) ([]*structpb.Struct, error) {
+		return words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, Selects(selector, object.FromStruct(o)) }), nil
+	}}
+}
+
+// AnswerFrom answers the requirements in the request with what the source has. An error is the first error of the source.
+func AnswerFrom(ctx context.Context, req *fnv1.RunFunctionRequest, required *fnv1.Requirements, source Source) (err error) {
+	if req.RequiredResources, err = source.answers(ctx, required.GetResources()); err != nil {
+		return err
 	}
 
-	return out
+	if req.ExtraResources, err = source.answers(ctx, required.GetExtraResources()); err != nil { //nolint:staticcheck // Crossplane before v2.2 answers there.
+		return err
+	}
+
+	if source.Schema == nil || len(required.GetSchemas()) == 0 {
+		return nil
+	}
+
+	req.RequiredSchemas = make(map[string]*fnv1.Schema, len(required.GetSchemas()))
+
+	for _, name := range slices.Sorted(maps.Keys(required.GetSchemas())) {
+		s := required.GetSchemas()[name]
+
+		known, err := source.Schema(ctx, schema.FromAPIVersionAndKind(s.GetApiVersion(), s.GetKind()))
+		if err != nil {
+			return err
+		}
+
+		req.RequiredSchemas[name] = &fnv1.Schema{OpenapiV3: known}
+	}
+
+	return nil
+}
+
+// answers returns the objects that each selector selects.
+func (s Source) answers(ctx context.Context, required map[string]*fnv1.ResourceSelector) (map[string]*fnv1.Resources, error) {
+	out := make(map[string]*fnv1.Resources, len(required))
+
+	for _, name := range slices.Sorted(maps.Keys(required)) {
+		found, err := s.Find(ctx, required[name])
+		if err != nil {
+			return nil, err
+		}
+
+		out[name] = &fnv1.Resources{Items: words.Map(found, func(o *structpb.Struct) *fnv1.Resource { return &fnv1.Resource{Resource: o} })}
+	}
+
+	return out, nil
 }
 
 // Selects reports whether the selector selects the object, as Crossplane selects. A name selects an

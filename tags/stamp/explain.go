@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -44,7 +45,8 @@ type LookedField struct {
 	Transformed *tags.Transformed
 	Labels      []Record
 
-	// Tags has the tags of the desired field before anything is decided, in their order.
+	// Tags has the tags of the desired field before anything is decided, in their order. Tags that only other field managers have set in the
+	// observed field follow.
 	Tags []LookedTag
 
 	// Limit says how many tags the resource may have. Free is the number of free slots before anything is decided. It is negative if
@@ -142,7 +144,7 @@ func (s *Stamper) lookedField(p *plan) LookedField {
 
 // addTags adds the tags of the state. If kubectl edit has set owner: me, the tag has the Manager kubectl-edit.
 func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.TagPattern) {
-	for e := range s.Tags.All() {
+	for e := range s.present() {
 		if e.Opaque {
 			continue
 		}
@@ -158,6 +160,23 @@ func (f *LookedField) addTags(s *State, owners *locate.Owners, ignore []resolve.
 	}
 }
 
+// present yields the tags of the desired field, and then those that only other field managers have set in the observed field.
+func (s *State) present() iter.Seq[*tagset.Entry] {
+	return func(yield func(*tagset.Entry) bool) {
+		for e := range s.Tags.All() {
+			if !yield(e) {
+				return
+			}
+		}
+
+		for e := range s.OtherManagersTags.All() {
+			if s.Tags.Counterpart(e) == nil && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
 // addLabels adds the records of p's labels. before is the state before the decision. If the field has env: dev in it, HasKey is true for
 // the label env: prod.
 func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve.TagPattern) {
@@ -167,7 +186,8 @@ func (f *LookedField) addLabels(p *plan, before *State, remove, ignore []resolve
 		}
 
 		if i < len(p.labels.all) { // allRecords begins with the records of p.labels.all, in its order.
-			record.HasKey = before.Tags.Counterpart(&p.labels.all[i].entry) != nil
+			e := &p.labels.all[i].entry
+			record.HasKey = before.Tags.Counterpart(e) != nil || before.OtherManagersTags != nil && before.OtherManagersTags.Counterpart(e) != nil
 		}
 
 		entries := ignore

@@ -23,6 +23,9 @@ type CommandLine struct {
 	Files map[string]string `json:"files"`
 	Input string            `json:"input"`
 
+	// Cluster that kubectl reaches. The golden file has the requests to it.
+	Cluster *Cluster `json:"cluster"`
+
 	// Color and Width of the terminal.
 	Color bool `json:"color"`
 	Width int  `json:"width"`
@@ -43,6 +46,10 @@ func CommandLines(t *testing.T, run func(t *testing.T, line *CommandLine, in io.
 		line := &lines[i]
 
 		t.Run(line.Name, func(t *testing.T) {
+			if line.Cluster != nil {
+				line.Cluster.Serve(t)
+			}
+
 			out := &strings.Builder{}
 			err := run(t, line, strings.NewReader(line.Stdin), out)
 
@@ -51,7 +58,7 @@ func CommandLines(t *testing.T, run func(t *testing.T, line *CommandLine, in io.
 				got = append(got, fmt.Sprintf("error with exit code %d: %v", command.ExitCode(err), err))
 			}
 
-			g.Check(t, line.Reason, got)
+			g.Check(t, line.Reason, append(got, line.Cluster.Requests()...))
 		})
 	}
 }

@@ -51,7 +51,7 @@ func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal
 		return err
 	}
 
-	return c.cover(in, out)
+	return c.cover(t.Context(), in, out)
 }
 
 // TestREADME compares the README with the output of the command.

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -60,7 +61,7 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 	}
 
 	run := &trace{function: c.Function}
-	if err := run.follow(ctx, command.Function(run.call).Fetching(step.Required), req); err != nil {
+	if err := run.follow(ctx, command.Function(run.call).Fetching(require.In(step.Required)), req); err != nil {
 		return nil, nil, err
 	}
 
@@ -70,14 +71,21 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 		run.notes = append(run.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
 	}
 
+	run.notes = append(run.notes, c.contextNotes(step.Input)...)
+
+	return step, run, nil
+}
+
+// contextNotes says that nobody has given the pipeline's context, if sources need it.
+func (c *Command) contextNotes(in *v1beta1.CloudTags) []string {
 	needsContext := func(s v1beta1.Source) bool {
 		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && (s.Include.ContextKey != "" || s.Include.Expression.Mentions(expression.Context))
 	}
-	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
-		run.notes = append(run.notes, "what is in the pipeline's context isn't known without --context")
+	if c.PipelineContext != "" || !slices.ContainsFunc(in.Sources, needsContext) {
+		return nil
 	}
 
-	return step, run, nil
+	return []string{"what is in the pipeline's context isn't known without --pipeline-context"}
 }
 
 // request returns the request that Crossplane makes of the step for the composite resource and, if there are any, its
@@ -88,7 +96,7 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 		return nil, err
 	}
 
-	values, err := r.Context(c.Context)
+	values, err := r.Context(c.PipelineContext)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +104,7 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 	req := manifest.Request(xr, values)
 	req.Input = step.Written
 
-	if c.ProfileRules != "" {
-		req.Input.Fields["profileRules"] = structpb.NewStringValue(string(c.ProfileRules))
-	}
+	c.replaceRules(req)
 
 	if c.Rendered != "" {
 		resources, err := composed(r, c.Rendered, object.FromStruct(xr))
@@ -113,6 +119,13 @@ func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFun
 	}
 
 	return req, nil
+}
+
+// replaceRules replaces the profileRules of the input by --profile-rules, if it is given.
+func (c *Command) replaceRules(req *fnv1.RunFunctionRequest) {
+	if c.ProfileRules != "" {
+		req.Input.Fields["profileRules"] = structpb.NewStringValue(string(c.ProfileRules))
+	}
 }
 
 // addHandedOn notes to which kinds the labels are handed on.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/cluster"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -26,6 +28,12 @@ import (
 // and flags, which --help describes.
 type Command struct {
 	File string
+
+	// Type and Name of an object in the cluster, which is explained instead of a file.
+	Type, Name string
+
+	// Kubectl has the flags of kubectl, which reads the cluster.
+	Kubectl cluster.Flags
 
 	FieldPath    string
 	Provider     []string
@@ -39,7 +47,7 @@ type Command struct {
 	XR                string
 	XRD               string
 	RequiredResources []string
-	Context           string
+	PipelineContext   string
 	Rendered          string
 	Request           string
 	Step              string
@@ -54,18 +62,27 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "explain [FILE]",
+		Use:   "explain [TYPE NAME | TYPE/NAME | FILE]",
 		Short: "Show which labels become which tags, and which are skipped and why.",
 		Long: `Show which labels become which tags, and which are skipped and why.
+
+TYPE and NAME are those of a composite resource, a claim or a composed resource in the
+cluster. kubectl reads the cluster, with its own flags, such as -n and --context: kubectl
+options lists them. Nothing is written, and no Secret is read.
 
 FILE has a map of labels in YAML or JSON, or any object that has one at --field-path.
 - is standard input, here and for all other files.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
+			switch {
+			case len(args) == 2:
+				c.Type, c.Name = args[0], args[1]
+			case len(args) == 1 && isTypeAndName(args[0]):
+				c.Type, c.Name, _ = strings.Cut(args[0], "/")
+			case len(args) == 1:
 				c.File = args[0]
 			}
 
-			return cobra.MaximumNArgs(1)(cmd, args)
+			return cobra.MaximumNArgs(2)(cmd, args)
 		},
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
@@ -87,10 +104,11 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.XRD, "xrd", "", "`FILE` with the CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. "+
 		"Its defaults apply, as they do in the cluster. A composite resource that is read from the cluster has them.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder of objects that the step requires. Can be repeated.")
-	f.StringVar(&c.Context, "context", "", "YAML or JSON `FILE` with the pipeline's context: a map of context key to value.")
+	f.StringVar(&c.PipelineContext, "pipeline-context", "", "YAML or JSON `FILE` with the pipeline's context: a map of context key to value.")
 	f.StringVar(&c.Rendered, "rendered", "", "`FILE` with the output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has.")
 	f.StringVar(&c.Request, "request", "", "`FILE` with a recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition or what is recorded has several of this function.")
+	c.Kubectl.AddTo(f)
 	out.MarkFlagsMutuallyExclusive("provider", "all")
 	complete(out)
 
@@ -111,9 +129,19 @@ func complete(c *cobra.Command) {
 
 	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(profile.Names(), cobra.ShellCompDirectiveNoFileComp)) // There is such a flag.
 
-	for _, file := range []string{"composition", "xr", "xrd", "context", "rendered", "request"} {
+	for _, file := range []string{"composition", "xr", "xrd", "pipeline-context", "rendered", "request"} {
 		_ = c.MarkFlagFilename(file, extensions...) // As above.
 	}
+}
+
+// typeAndName matches the type and the name of an object, as kubectl takes them: bucket.s3.aws.upbound.io/logs.
+var typeAndName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9][a-z0-9.:-]*$`)
+
+// isTypeAndName reports whether the argument is the type and the name of an object, and not a file that exists.
+func isTypeAndName(arg string) bool {
+	_, err := os.Stat(arg)
+
+	return err != nil && typeAndName.MatchString(arg)
 }
 
 // A strictError is the error of --strict.
@@ -133,14 +161,22 @@ func (e strictError) Error() string {
 // Validate returns an error if there is nothing to explain, or if flags don't go together.
 func (c *Command) Validate() error {
 	switch {
+	case c.Type != "" && (c.Composition != "" || c.XR != "" || c.XRD != "" || c.Rendered != "" || c.Request != "" || c.FieldPath != "" || c.Keys || c.All || len(c.Provider) > 0):
+		return errors.New("TYPE and NAME go with --step, --required-resources, --pipeline-context, --profile-rules, --output and --strict alone: the cluster has all else")
+	case c.Type == "" && c.Kubectl.Given() == "--context":
+		return errors.New("--context is kubectl's, and goes with TYPE and NAME: the file with the pipeline's context is --pipeline-context")
+	case c.Type == "" && c.Kubectl.Given() != "":
+		return errors.Errorf("%s is kubectl's, and goes with TYPE and NAME", c.Kubectl.Given())
+	case c.Type != "" && c.Output != "csv":
+		return manifest.CheckStdin(append([]string{c.PipelineContext}, c.RequiredResources...))
 	case c.Request != "" && (c.File != "" || c.Composition != "" || c.XR != "" || c.Keys || len(c.Provider) > 0 || c.ProfileRules != ""):
 		return errors.New("--request goes with --step alone: it has all that a run of the function needs")
 	case c.Request == "" && (c.File == "") == (c.Composition == ""):
 		return errors.New("give one of a file of labels, --composition and --request")
 	case (c.Composition == "") != (c.XR == ""):
 		return errors.New("--composition and --xr go together")
-	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" && c.Request == "" || c.Context != "" || c.Rendered != "" || c.XRD != ""):
-		return errors.New("--xrd, --required-resources, --context, --rendered and --step go with --composition")
+	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" && c.Request == "" || c.PipelineContext != "" || c.Rendered != "" || c.XRD != ""):
+		return errors.New("--xrd, --required-resources, --pipeline-context, --rendered and --step go with --composition")
 	case c.Rendered != "" && len(c.Provider) > 0:
 		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
 	case c.Keys && c.Rendered != "":
@@ -150,7 +186,7 @@ func (c *Command) Validate() error {
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
 	default:
-		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.XRD, c.Context, c.Rendered, c.Request}, c.RequiredResources...))
+		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.XRD, c.PipelineContext, c.Rendered, c.Request}, c.RequiredResources...))
 	}
 }
 
@@ -166,6 +202,8 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	read := c.labels
 
 	switch {
+	case c.Type != "":
+		read = c.asked
 	case c.Request != "":
 		read = c.recorded
 	case c.Rendered != "":

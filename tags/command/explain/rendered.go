@@ -85,6 +85,10 @@ type RenderedTag struct {
 
 	// CloudRefuses is why the API of the cloud refuses the tag, or empty if it doesn't.
 	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
+
+	// differs says that a label has the tag's key, and another value. whyDiffers is why the tag isn't the label's, if that is known.
+	differs    bool
+	whyDiffers string
 }
 
 // A LostLabel is a label without a tag on a resource. It has a Reason if it is skipped, and none if its expression has
@@ -309,9 +313,16 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 	case label.Value == x.Value:
 		x.Label, x.Source = label.QualifiedKey, t.title(label.Label)
 	default:
+		x.differs = true
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
 		if rule != "" {
 			x.Note += " (" + rule + ")"
+		}
+	}
+
+	for i := range f.Labels {
+		if j := &f.Labels[i]; x.differs && j.Key == x.Key && (j.Fate == stamp.Retained || j.Fate == stamp.Ignored) {
+			x.whyDiffers = fates[j.Fate]
 		}
 	}
 
@@ -495,11 +506,17 @@ func (x *rendering) table(t terminal.Terminal) string {
 
 	notes = append(notes, words.Map(x.Notes, titled)...)
 
+	out := strings.TrimPrefix(below(x.Causes), "\n")
+
 	if len(resources) == 1 { // There is nothing below the header.
-		return strings.TrimPrefix(below(notes), "\n")
+		return strings.TrimPrefix(out+below(notes), "\n")
 	}
 
-	out := t.Table(resources)
+	if out != "" {
+		out += "\n"
+	}
+
+	out += t.Table(resources)
 
 	if len(all) > 1 {
 		out += "\n" + t.Table(all)

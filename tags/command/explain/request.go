@@ -23,6 +23,9 @@ import (
 
 // A RecordedRun has the results of the function for a recorded request, and its resources. Without a request, it has no results.
 type RecordedRun struct {
+	// Causes are why tags may be missing in a cluster, the first one to look at first.
+	Causes []string `json:"causes,omitempty"`
+
 	Condition *Condition `json:"condition,omitempty"`
 
 	// Events are the results that the function returns unless it has returned them before.

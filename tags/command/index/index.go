@@ -3,6 +3,7 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/cluster"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -44,6 +46,9 @@ var errDiffers = errors.New("the built-in index differs")
 type Command struct {
 	Paths []string
 
+	// Kubectl has the flags of kubectl, which reads the cluster for Diff without Paths.
+	Kubectl cluster.Flags
+
 	Output   string
 	Diff     bool
 	Complete bool
@@ -57,11 +62,12 @@ func (c *Command) Cobra() *cobra.Command {
 		Long: `Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.
 
 Paths are files and folders of custom resource definitions. - is standard input. Without any,
-the built-in index is printed.`,
+the built-in index is printed, and --diff compares it with the cluster. kubectl reads the
+cluster, with its own flags, such as --context: kubectl options lists them.`,
 		Args:    command.Paths(&c.Paths, 0),
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
-		RunE: func(*cobra.Command, []string) error {
-			return c.index(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.index(cmd.Context(), &manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
 		},
 	}
 
@@ -71,6 +77,7 @@ the built-in index is printed.`,
 	command.Choice(out, &c.Output, "output", "o", "Format of the built-in index. json has all that is known.", "table", "json")
 	f.BoolVar(&c.Diff, "diff", false, "Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error.")
 	f.BoolVar(&c.Complete, "complete", false, "With --diff: the definitions have all kinds of their API groups, so other kinds of the index count as gone.")
+	c.Kubectl.AddTo(f)
 
 	return out
 }
@@ -90,8 +97,13 @@ func (c *Command) Validate() error {
 	switch {
 	case c.Complete && !c.Diff:
 		return errors.New("--complete needs --diff")
-	case len(c.Paths) == 0 && c.Diff:
-		return errors.New("--diff compares custom resource definitions with the built-in index: name their files or folders")
+	case len(c.Paths) > 0 || !c.Diff:
+		if err := c.Kubectl.CheckUnused(); err != nil {
+			return err
+		}
+	}
+
+	switch {
 	case len(c.Paths) > 0 && c.Output == "json":
 		return errors.New("--output json is for the built-in index: name no files")
 	default:
@@ -100,8 +112,8 @@ func (c *Command) Validate() error {
 }
 
 // index prints the lines of the kinds to out.
-func (c *Command) index(r *manifest.Reader, out io.Writer) error {
-	err := c.print(r, out)
+func (c *Command) index(ctx context.Context, r *manifest.Reader, out io.Writer) error {
+	err := c.print(ctx, r, out)
 	if err == nil || errors.Is(err, errDiffers) {
 		return err
 	}
@@ -109,7 +121,7 @@ func (c *Command) index(r *manifest.Reader, out io.Writer) error {
 	return command.WithExitCode(2, err) // Status 1 is for errDiffers.
 }
 
-func (c *Command) print(r *manifest.Reader, out io.Writer) error {
+func (c *Command) print(ctx context.Context, r *manifest.Reader, out io.Writer) error {
 	switch {
 	case c.Output == "json":
 		to := json.NewEncoder(out)
@@ -117,13 +129,13 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		to.SetIndent("", " ")
 
 		return to.Encode(field.BuiltIn().List())
-	case len(c.Paths) == 0:
+	case len(c.Paths) == 0 && !c.Diff:
 		return writeLines(out, maps.Collect(field.BuiltIn().All()), func(gvk schema.GroupVersionKind, e field.Variants) string { return indexLines(gvk, e, "") })
 	}
 
 	kinds := make(map[schema.GroupVersionKind]kind)
 
-	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
+	if err := c.Kubectl.Definitions(ctx, r, c.Paths, func(d manifest.Definition) {
 		s := object.FromStruct(d.Schema).Node()
 		f := field.Read(d.GroupVersionKind, s)
 		spec := s.Field("properties").Field("spec").Field("properties")
@@ -132,7 +144,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 		return err
 	}
 
-	if len(kinds) == 0 {
+	if len(kinds) == 0 && len(c.Paths) > 0 {
 		return errors.Errorf("no served kinds of custom resource definitions in %s: give the output of kubectl get crds -o json, or the .xpkg file of a provider", strings.Join(c.Paths, ", "))
 	}
 

@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
@@ -102,6 +104,7 @@ func TestRun(t *testing.T) {
 		Stdin    string                       `json:"stdin"`
 		Files    map[string]string            `json:"files"`
 		Packages map[string]map[string]string `json:"packages"`
+		Cluster  *tagstest.Cluster            `json:"cluster"`
 	}
 
 	tagstest.ReadYAML(t, "testdata/cases.yaml", &cases)
@@ -124,7 +127,12 @@ func TestRun(t *testing.T) {
 			}
 
 			tagstest.WriteFiles(t, files)
-			g.Check(t, tc.Reason, run(t, expand(tc.Stdin), tc.Args...))
+
+			if tc.Cluster != nil {
+				tc.Cluster.Serve(t)
+			}
+
+			g.Check(t, tc.Reason, slices.Concat(run(t, expand(tc.Stdin), tc.Args...), tc.Cluster.Requests()))
 		})
 	}
 }
@@ -150,7 +158,7 @@ func run(t *testing.T, stdin string, args ...string) []string {
 
 	err := tagstest.ParseArgs(c, args)
 	if err == nil {
-		err = c.index(&manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
+		err = c.index(t.Context(), &manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
 	}
 
 	got := []string{}
@@ -177,7 +185,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	out, progress := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}}).index(&manifest.Reader{Progress: progress}, out); err != nil {
+	if err := (&Command{Paths: []string{dir}}).index(t.Context(), &manifest.Reader{Progress: progress}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -196,7 +204,7 @@ func TestBuiltIn(t *testing.T) {
 	const dir = "../../field/testdata/crds"
 
 	out := &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}}).index(&manifest.Reader{Progress: os.Stderr}, out); err != nil {
+	if err := (&Command{Paths: []string{dir}}).index(t.Context(), &manifest.Reader{Progress: os.Stderr}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -224,7 +232,7 @@ func TestBuiltIn(t *testing.T) {
 
 	out.Reset()
 
-	if err := (&Command{Paths: []string{dir}, Diff: true}).index(&manifest.Reader{Progress: io.Discard}, out); err != nil || out.Len() > 0 {
+	if err := (&Command{Paths: []string{dir}, Diff: true}).index(t.Context(), &manifest.Reader{Progress: io.Discard}, out); err != nil || out.Len() > 0 {
 		t.Errorf("want no differences, got %v:\n%s", err, out)
 	}
 }
@@ -240,7 +248,7 @@ func TestJSON(t *testing.T) {
 
 	for range 2 {
 		printed, got := &bytes.Buffer{}, &bytes.Buffer{}
-		if err := (&Command{Output: "json"}).index(nil, printed); err != nil {
+		if err := (&Command{Output: "json"}).index(t.Context(), nil, printed); err != nil {
 			t.Fatal(err)
 		}
 
@@ -257,7 +265,7 @@ func TestJSON(t *testing.T) {
 // TestTable prints the built-in index as lines. Where releases don't agree on a kind, each line has its releases.
 func TestTable(t *testing.T) {
 	out := &strings.Builder{}
-	if err := (&Command{}).index(nil, out); err != nil {
+	if err := (&Command{}).index(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -288,21 +296,21 @@ func TestTable(t *testing.T) {
 
 // The command reads and writes what the process does. Other tests see what it is.
 func TestProcess(t *testing.T) {
-	if err := (&Command{Paths: []string{"nowhere"}}).Cobra().RunE(nil, nil); err == nil {
+	if err := (&Command{Paths: []string{"nowhere"}}).Cobra().RunE(&cobra.Command{}, nil); err == nil {
 		t.Error("want the error of the command")
 	}
 }
 
 func TestBrokenPipe(t *testing.T) {
 	for _, c := range []*Command{{}, {Output: "json"}} {
-		if err := c.index(nil, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
+		if err := c.index(t.Context(), nil, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
 			t.Errorf("want the error of the output, got %v", err)
 		}
 	}
 
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(expand("CRD vm.example.org Machine v1 {tags: {type: object, additionalProperties: {type: string}}}"))
-		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).index(&manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
+		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).index(t.Context(), &manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
 			t.Errorf("want the error of the output, got %v", err)
 		}
 	}

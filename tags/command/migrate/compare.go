@@ -26,6 +26,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -317,7 +318,7 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 		return f(ctx, req)
 	})
 
-	rsp, err := last.Fetching(c.required)(ctx, proto.CloneOf(req))
+	rsp, err := last.Fetching(require.In(c.required))(ctx, proto.CloneOf(req))
 	if err == nil {
 		err = command.Fatal(rsp)
 	}

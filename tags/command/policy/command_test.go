@@ -28,12 +28,12 @@ func TestPrinted(t *testing.T) {
 			return err
 		}
 
-		return c.write(in, out)
+		return c.write(t.Context(), in, out)
 	})
 }
 
 func TestWriteError(t *testing.T) {
-	err := parse(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").write(nil, tagstest.BrokenPipe{})
+	err := parse(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").write(t.Context(), nil, tagstest.BrokenPipe{})
 	if err == nil || err.Error() != "cannot write the policy: the pipe is broken" {
 		t.Errorf("an error of the output should be said, but it is: %v", err)
 	}

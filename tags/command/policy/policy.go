@@ -8,6 +8,7 @@ package policy
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -26,6 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/cluster"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -42,7 +44,11 @@ type Command struct {
 	RequiredResources []string
 
 	Resources bool
+
+	// CRDs are the files of --crds. InCluster says that the flag is given without one, so that kubectl reads the cluster.
 	CRDs      []string
+	InCluster bool
+	Kubectl   cluster.Flags
 
 	Provider []string
 	Match    []string
@@ -70,9 +76,9 @@ func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
 		Use:     "policy",
 		Short:   "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
-		Args:    cobra.NoArgs,
+		Args:    c.takeArgs,
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
-		RunE:    func(*cobra.Command, []string) error { return c.write(os.Stdin, os.Stdout) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.write(cmd.Context(), os.Stdin, os.Stdout) },
 	}
 
 	f := out.Flags()
@@ -80,7 +86,8 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if several steps have an input of this function.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that has the standard. The input of the Composition extends this standard. Can be repeated.")
 	f.BoolVar(&c.Resources, "resources", false, "Instead of labels, judge the tags of managed resources, by the tagPolicy of the input. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
-	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input.")
+	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input. Without a path, kubectl reads the cluster, with its own flags, such as --context.")
+	f.Lookup("crds").NoOptDefVal = inCluster
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider in the input, unless the input reads it from a field.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
 	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag that objects of several kinds can give isn't checked, since any one of the objects may have it.")
@@ -93,8 +100,30 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Number of tag slots to leave free in a tag profile (`PROFILE=COUNT`), e.g. aws=3.")
 	command.Choice(out, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
 	out.MarkFlagsMutuallyExclusive("resources", "required")
+	c.Kubectl.AddTo(f)
 
 	return out
+}
+
+// inCluster is the value of --crds without a path. No path has it.
+const inCluster = "\x00"
+
+// takeArgs takes the arguments for paths of --crds: the flag may have none, so that --crds PATH is a flag and an argument.
+func (c *Command) takeArgs(cmd *cobra.Command, args []string) error {
+	given := len(c.CRDs)
+	c.CRDs = slices.DeleteFunc(c.CRDs, func(path string) bool { return path == inCluster })
+
+	if given == 0 {
+		return cobra.NoArgs(cmd, args)
+	}
+
+	for _, arg := range args {
+		c.CRDs = append(c.CRDs, strings.Split(arg, ",")...)
+	}
+
+	c.InCluster = len(c.CRDs) == 0
+
+	return nil
 }
 
 const header = `# Made by function-cloud-tags policy. Make it again when the input of the function
@@ -198,7 +227,9 @@ func (c *Command) makeInput() (err error) {
 // checkCombination returns an error if flags don't fit together. inputFields are the fields of the input that flags set.
 func (c *Command) checkCombination(inputFields map[string]any) error {
 	switch {
-	case len(c.CRDs) > 0 && !c.Resources:
+	case !c.InCluster && c.Kubectl.Given() != "":
+		return errors.Errorf("%s is kubectl's, and goes with --crds without a path", c.Kubectl.Given())
+	case (c.InCluster || len(c.CRDs) > 0) && !c.Resources:
 		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
 	case c.Composition != "" && len(inputFields) > 0:
 		return errors.New("--composition has an input, which takes the place of --prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules: leave these out")
@@ -229,8 +260,8 @@ func firstError(texts []string, check func(text string) error) error {
 }
 
 // write prints the manifests to out. For the file -, it reads from in.
-func (c *Command) write(in io.Reader, out io.Writer) error {
-	text, err := c.manifests(&manifest.Reader{Stdin: in})
+func (c *Command) write(ctx context.Context, in io.Reader, out io.Writer) error {
+	text, err := c.manifests(ctx, &manifest.Reader{Stdin: in})
 	if err != nil {
 		return errors.Wrap(err, "cannot make a policy")
 	}
@@ -241,8 +272,8 @@ func (c *Command) write(in io.Reader, out io.Writer) error {
 }
 
 // manifests returns the manifests of the policies and of their bindings as YAML.
-func (c *Command) manifests(r *manifest.Reader) (string, error) {
-	s, err := c.step(r)
+func (c *Command) manifests(ctx context.Context, r *manifest.Reader) (string, error) {
+	s, err := c.step(r) //nolint:contextcheck // It reads files.
 	if err != nil {
 		return "", err
 	}
@@ -276,8 +307,10 @@ func (c *Command) manifests(r *manifest.Reader) (string, error) {
 		return c.labelPolicy(p, s, profiles)
 	}
 
-	if err := p.readSchemas(r, c.CRDs); err != nil {
-		return "", err
+	if c.InCluster || len(c.CRDs) > 0 {
+		if err := p.readSchemas(c.CRDs, func(use func(manifest.Definition)) error { return c.Kubectl.Definitions(ctx, r, c.CRDs, use) }); err != nil {
+			return "", err
+		}
 	}
 
 	return p.resourcePolicies(s, profiles)

@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -49,7 +50,7 @@ func output(tb rapid.TB, in string, args ...string) []byte {
 	tb.Helper()
 
 	out := &bytes.Buffer{}
-	if err := parse(tb, args...).write(strings.NewReader(in), out); err != nil {
+	if err := parse(tb, args...).write(context.Background(), strings.NewReader(in), out); err != nil {
 		tb.Fatal(err)
 	}
 

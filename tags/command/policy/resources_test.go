@@ -270,7 +270,7 @@ func TestActions(t *testing.T) {
 			}
 
 			out := &bytes.Buffer{}
-			if err := c.write(strings.NewReader(compositionOf("sources: [{type: CompositeMetadata, prefix: tags.example.org/}], tagPolicy: {"+rules+"}")), out); err != nil {
+			if err := c.write(t.Context(), strings.NewReader(compositionOf("sources: [{type: CompositeMetadata, prefix: tags.example.org/}], tagPolicy: {"+rules+"}")), out); err != nil {
 				t.Fatal(err)
 			}
 

@@ -160,17 +160,13 @@ func (f *tagField) content() string {
 	return strings.Join(parts, "\x00")
 }
 
-// readSchemas sets p.schemas to the schemas of kinds that the files at the paths define. It keeps a kind if the function knows the kind's
-// API group, or if an entry of tagFields is for the kind.
-func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-
+// readSchemas sets p.schemas to the schemas of kinds that the definitions define. These are in the files at the paths, or in the cluster. It
+// keeps a kind if the function knows the kind's API group, or if an entry of tagFields is for the kind.
+func (p *policy) readSchemas(paths []string, definitions func(func(manifest.Definition)) error) error {
 	p.schemas = make(map[schema.GroupVersionKind]object.Node)
 	defined := 0
 
-	err := r.Definitions(paths, func(d manifest.Definition) {
+	err := definitions(func(d manifest.Definition) {
 		defined++
 
 		hasEntry := slices.ContainsFunc(p.TagFields, func(entry v1beta1.TagField) bool {
@@ -186,7 +182,7 @@ func (p *policy) readSchemas(r *manifest.Reader, paths []string) error {
 		}
 	})
 	if err == nil && defined == 0 {
-		err = errors.Errorf("--crds: no served kinds of custom resource definitions in %s: give the output of kubectl get crds -o json", strings.Join(paths, ", "))
+		err = errors.Errorf("--crds: no served kinds of custom resource definitions in %s: give the output of kubectl get crds -o json", cmp.Or(strings.Join(paths, ", "), "the cluster"))
 	}
 
 	return err

@@ -1,0 +1,121 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// maxCauses is the greatest number of causes that stand above the tables.
+const maxCauses = 5
+
+// causes returns why tags may be missing, in the order in which to look: what nobody could read, what keeps Crossplane from applying
+// anything, and then the labels of single resources and facts that the function tells.
+func (x *rendering) causes(l *live) []string {
+	subject := title(l.xr)
+	if l.resource != "" {
+		subject = title(l.asked) + ", " + words.Name(l.resource) + " of " + subject
+	}
+
+	out := words.Map(l.unread, func(why string) string { return "not read: " + why })
+	add := func(cause string) { out = append(out, cause) }
+
+	told := x.Condition != nil && (x.fails || x.Condition.Reason != report.ReasonAllPropagated)
+	if told && x.fails {
+		add(x.conditionCause())
+	}
+
+	if why := because(l.xr); why != "" {
+		add("not applied" + why)
+	}
+
+	// The last run may have known less: the context, or an older release of the function.
+	if c := object.Condition(l.xr, report.ConditionType); c.Field("status").IsText("False") && !told {
+		add("when Crossplane ran the function, " + said(report.ConditionType, c))
+	}
+
+	if told && !x.fails {
+		add(x.conditionCause())
+	}
+
+	for _, r := range x.Resources {
+		name := words.Name(r.Resource) + ": "
+		if l.resource != "" {
+			name = "" // The subject has it.
+		}
+
+		for _, why := range r.causes(l.resource != "") {
+			add(name + why)
+		}
+
+		if why := because(l.composed[r.Resource]); why != "" {
+			add(name + "not in the cloud" + why)
+		}
+	}
+
+	for _, e := range x.Events {
+		// The condition says what is fatal, and the label of a tag that is withheld says so, too.
+		if e.Severity != "Fatal" && e.Reason != "TagsWithheld" && e.Reason != "NotTagged" && !(told && report.Covers(x.Condition.Reason, e.Reason)) {
+			add(e.Reason + ": " + e.Message)
+		}
+	}
+
+	if l.resource == "" {
+		for _, r := range x.Resources {
+			if r.LeftAlone != "" {
+				add(words.Name(r.Resource) + ": " + r.LeftAlone)
+			}
+		}
+	} else if len(x.Resources) == 0 && !x.fails {
+		add("the composite resource no longer names it")
+	}
+
+	if len(out) == 0 {
+		add("no tag is missing: the resources have the tags of all labels")
+	}
+
+	out[0] = subject + ": " + out[0]
+
+	if more := len(out) - maxCauses; more > 0 {
+		out = append(out[:maxCauses], fmt.Sprintf("and %d more", more))
+	}
+
+	return out
+}
+
+// isAboutSources reports whether the event is about the sources of labels, and not about resources.
+func isAboutSources(e Event) bool {
+	return slices.Contains([]string{"NoResources", "SourceEmpty", "ClassAmbiguous", "ExpressionEmpty"}, e.Reason)
+}
+
+// conditionCause returns the condition's reason and message.
+func (x *rendering) conditionCause() string {
+	return x.Condition.Reason + ": " + report.WithoutDigests(x.Condition.Message)
+}
+
+// causes returns why the resource lacks tags. Alone, a resource without a tag field is a cause, too: most Compositions have such resources.
+func (x *Rendered) causes(alone bool) (out []string) { //nolint:revive // See above.
+	if x.LeftAlone != "" && alone {
+		out = append(out, x.LeftAlone)
+	}
+
+	for _, f := range x.fields() {
+		if f.Mismatch != "" {
+			out = append(out, f.Mismatch)
+		}
+
+		out = append(out, words.Map(f.Labels, func(l LostLabel) string { return l.String() })...)
+
+		for _, t := range f.Tags {
+			if t.differs || t.CloudRefuses != "" {
+				out = append(out, strings.TrimSuffix("tag "+words.Cell(t.Key)+": "+t.Note+": "+t.whyDiffers, ": "))
+			}
+		}
+	}
+
+	return append(out, words.Map(x.Broken, BrokenRule.String)...)
+}
