@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 
@@ -17,6 +18,10 @@ type Decision struct {
 
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
+
+	// room is how many bytes more a joined string may have, and isFull reports whether a label didn't fit. Only fill uses room.
+	room   int
+	isFull bool
 
 	// free is the number of tag slots that are still free. Only fill uses it. On AWS, a resource has 50 slots, one for each tag.
 	free int
@@ -234,7 +239,7 @@ func (d *Decision) fill() error {
 	incomplete, missing := d.splitOtherSystemsTags()                                                         // The field has some entries of an incomplete tag, and none of a missing tag.
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].KeyIsTrusted() }) // They come first.
 
-	d.free = d.freeSlots()
+	d.free, d.room = d.freeSlots(), d.Tags.Room()
 	if err := d.fillLabels(0, trustedCount); err != nil {
 		return err
 	}
@@ -263,12 +268,13 @@ func (d *Decision) fillLabels(begin, end int) error {
 		needs := d.slotsNeededBy(i)
 
 		switch {
-		case d.hasFree(needs):
+		case d.hasFree(needs) && d.fits(i):
 			if err := d.putUnlessConflict(i); err != nil {
 				return err
 			}
 
 			d.free -= needs // If needs is negative, the next label can take the slots.
+			d.room -= d.sizeInString(i)
 		case d.Labels.all[i].KeyIsTrusted(): // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
@@ -277,6 +283,29 @@ func (d *Decision) fillLabels(begin, end int) error {
 	}
 
 	return nil
+}
+
+// sizeInString returns the bytes by which the label at position i makes a joined string longer.
+func (d *Decision) sizeInString(i int) int {
+	l := &d.Labels.all[i]
+	return len(d.Labels.Delimiter) + len(l.Key) + len(d.Labels.Separator) + len(l.Value)
+}
+
+// fits reports whether a joined string has room for the label at position i. Other tag fields always have.
+func (d *Decision) fits(i int) bool {
+	fits := d.sizeInString(i) <= d.room
+	d.isFull = d.isFull || !fits
+
+	return fits
+}
+
+// limitText returns the limit that keeps labels from being tags.
+func (d *Decision) limitText() string {
+	if d.isFull {
+		return fmt.Sprintf("at most %d bytes in one string of tags", tagset.MaxJoined)
+	}
+
+	return d.State.limitText()
 }
 
 // putUnlessConflict makes a tag of the label at position i. It is for tags that no earlier step desires. If ignoreTags names the tag,

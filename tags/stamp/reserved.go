@@ -68,7 +68,7 @@ func (s *State) decideReserved() (replacing []int, takenAway []string) {
 		s.Tags.Remove(e)
 
 		switch labelKey, hasLabel := e.KeyIn(l.reservedByLabels); {
-		case !hasLabel:
+		case !hasLabel, e.IsUncut():
 			takenAway = append(takenAway, key)
 		case !s.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
 			replacing = append(replacing, l.firstWithReservedKey[profile.FoldKey(labelKey)])

@@ -33,6 +33,9 @@ type Entry struct {
 	// find Key.
 	possibleKeys []string
 
+	// isUncut reports whether the entry is a whole joined string of more than MaxJoined bytes.
+	isUncut bool
+
 	// position is the index of the entry in its set.
 	position int32
 
@@ -110,10 +113,14 @@ func (e *Entry) FitsIn(limits *field.Limits) bool {
 
 // KeyIn returns the first of the entry's possible keys that is in keys, and whether there is one. In a list of
 // strings, a=b=c has the possible keys a and a=b, and the shortest is the first. In a joined string, controllers may
-// find different keys.
+// find different keys. A joined string that is too long to be cut may have any key: it is returned whole.
 func (e *Entry) KeyIn(keys profile.KeySet) (string, bool) {
 	if e.separator != "" {
 		return keys.ShortestKey(e.String(), e.separator)
+	}
+
+	if e.isUncut {
+		return e.text, !keys.Empty()
 	}
 
 	if i := slices.IndexFunc(e.possibleKeys, keys.Has); i >= 0 {
@@ -124,7 +131,10 @@ func (e *Entry) KeyIn(keys profile.KeySet) (string, bool) {
 }
 
 // IsAmbiguous reports whether controllers can find different keys in the entry of a joined string.
-func (e *Entry) IsAmbiguous() bool { return len(e.possibleKeys) > 0 }
+func (e *Entry) IsAmbiguous() bool { return len(e.possibleKeys) > 0 || e.isUncut }
+
+// IsUncut reports whether the entry is a whole joined string of more than MaxJoined bytes, since nobody can say what each reader finds in it.
+func (e *Entry) IsUncut() bool { return e.isUncut }
 
 // IsTag reports whether the entry is the tag with exactly this key and value.
 func (e *Entry) IsTag(key, value string) bool {

@@ -20,6 +20,9 @@ const escape = '\\'
 // escapes matches each backslash that escapes a character, and this character.
 var escapes = regexp.MustCompile(`(?s)\\(.)`)
 
+// MaxJoined is the most bytes of a joined string. A longer one isn't cut: it is one opaque entry, in which any key may be.
+const MaxJoined = 64 << 10
+
 // joined is the shape of one string of entries, such as env:prod;team:a. This string has the delimiter ; between entries,
 // and the separator : after each key. The first separator of an entry ends the key. Space around an entry, a key or a
 // value doesn't count, and entries of space alone are left out. Other entries without a key are opaque.
@@ -35,6 +38,10 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 	}
 
 	text := n.Text()
+	if len(text) > MaxJoined {
+		return []Entry{{Item: n, text: text, Opaque: true, isUncut: true}}, nil
+	}
+
 	entries := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tagCount)
 	last, rest, start := "", text, 0
 
@@ -87,8 +94,13 @@ func (j joined) entry(item object.Node, text string) Entry {
 // So the entry a\:b:c has the keys a\ and a:b.
 func (k *FieldKind) possibleKeys(entry string) []string {
 	isPlain := !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape)
-	if isPlain && strings.Contains(entry, k.Separator) {
+	key := strings.TrimSpace(entry)
+
+	switch {
+	case isPlain && strings.Contains(entry, k.Separator):
 		return nil
+	case isPlain && key != "":
+		return []string{key}
 	}
 
 	var keys []string

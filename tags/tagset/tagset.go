@@ -5,6 +5,7 @@ package tagset
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -171,6 +172,21 @@ func (s *Set) link(e *Entry) {
 
 // Value returns the value of the field with all changes. For an empty set, it is empty, such as {} or [].
 func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.remaining) }
+
+// Room returns how many bytes a joined string has room for, below MaxJoined. It is negative if the string is longer. Other shapes have room
+// for any number.
+func (s *Set) Room() int {
+	if !s.keys.Shape.Form().IsJoined {
+		return math.MaxInt
+	}
+
+	room := MaxJoined + len(s.keys.Delimiter)
+	for e := range s.All() {
+		room -= len(e.text) + len(s.keys.Delimiter)
+	}
+
+	return room
+}
 
 // Len returns the number of entries, whether they are tags or not.
 func (s *Set) Len() int { return s.remaining }

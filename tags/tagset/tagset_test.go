@@ -191,6 +191,11 @@ func TestManyOfOneKey(t *testing.T) {
 			keys := NewKeys(FieldKindOf(&f, profile.Of("aws")), nil)
 			keys.Known = keys.Profile.KeySet("a")
 
+			many := many
+			if f.Shape.Form().IsJoined {
+				many = MaxJoined / len("a=before0000,") // A longer string isn't cut into its entries.
+			}
+
 			read := func(prefix string) (*Set, []tag) {
 				texts, want := make([]string, many), make([]tag, many)
 				for i := range texts {
@@ -223,6 +228,20 @@ func TestManyOfOneKey(t *testing.T) {
 				t.Errorf("\nMany tags of one key should take a second at most, not %s.", took)
 			}
 		})
+	}
+}
+
+// TestReadJoinedKeys tests that a joined string of keys alone, which some readers take for tags, takes little memory for each.
+func TestReadJoinedKeys(t *testing.T) {
+	const keyCount = 1000
+
+	f := fields["Joined"]
+	keys := NewKeys(FieldKindOf(&f, profile.Of("aws")), nil)
+	text := object.TextNode(strings.Repeat("a"+f.Delimiter, keyCount))
+
+	got := testing.AllocsPerRun(10, func() { must(Read(text, &f, &keys)) })
+	if got > 2*keyCount {
+		t.Errorf("Read(...): want at most 2 allocations for each of %d keys, got %g in all", keyCount, got)
 	}
 }
 
