@@ -16,8 +16,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// TestJoinedLimit is about one string of tags that is nearly as long as it may be, or longer. A second run, which observes what the first
-// one has written, has the same outcome.
+// TestJoinedLimit is about one string of tags that is nearly as long as it may be, or longer. A second run observes the tags of the first
+// run, and has the same outcome.
 func TestJoinedLimit(t *testing.T) {
 	joined := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: "=", Delimiter: ",", Atomic: true}
 	long := "note=" + strings.Repeat("x", tagset.MaxJoined-len("note=")+1)

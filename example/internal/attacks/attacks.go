@@ -46,7 +46,7 @@ func from(sources ...string) string { return `"sources": [` + strings.Join(sourc
 func All() []Attack {
 	alone := slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
 
-	return slices.Concat(alone, words.Map(alone, Attack.timesResources), words.Map(alone, Attack.timesLabels))
+	return slices.Concat(alone, words.Map(alone, Attack.onResources), words.Map(alone, Attack.withLabels))
 }
 
 // onSources has one long thing for each type of source.
@@ -93,6 +93,7 @@ func onLabels() []Attack {
 		path     = "sources[].fromFieldPath"
 		json     = `{"type": "CompositeField", "encoding": "JSON", "fromFieldPath": "spec.long"}`
 		scalar   = `{"type": "CompositeField", "encoding": "Scalar", "fromFieldPath": "spec.long"}`
+		handed   = `"tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.labels", "shape": "Labels"}], `
 		removing = `, "removeTags": [{"key": "legacy"}]`
 		cleaning = `, "removeTags": [{"fromFieldPath": "spec.keys"}], "ignoreTags": [{"fromFieldPath": "spec.keys"}]`
 	)
@@ -107,6 +108,8 @@ func onLabels() []Attack {
 		{"1,000 labels, and 12 of names", path, from(names(12), ofLong), accepted, many},
 		{"500 labels, and 250 of names", path, from(names(250), ofLong), in("xr.spec.long", atMost(fiveHundred, labels)), many},
 		{"1,000 labels", path, from(ofLong), accepted, many},
+		{"labels handed on", "tagFields[].fieldPath", handed + from(ofLong), accepted, many},
+		{"100 names", "sources[].expressions", from(names(100)), map[string]thing{}, many},
 		{"1,000 labels, and 500 patterns twice", path, from(ofLong) + cleaning, both, many},
 		{"text of a label", path, from(ofLong), in("xr.spec.long.team", text), many},
 		{"key of a label", path, from(ofLong), in("xr.spec.long", longKey(`"v"`)), many},
@@ -328,6 +331,8 @@ func onTagFields() (out []Attack) {
 		{"StringList", "tags of one key in a list of strings", list(`"other=vNAME"`)},
 		{"Joined", "tags in a string", joined(`label-NAME=v,`)},
 		{"Joined", "tags of one key in a string", joined(`other=vNAME,`)},
+		{"Joined", "keys alone in a string", joined(`a,`)},
+		{"Joined", "keys alone in the longest string", atMost(64<<10, joined(`a,`))},
 	} {
 		input := fmt.Sprintf(`"tagFields": [{"apiVersion": "ec2.aws.upbound.io/*", "kind": "*", "fieldPath": "spec.forProvider.long", "shape": %q}], `+
 			`"removeTags": [{"key": "label-000*"}, {"key": "other", "value": "v0000001"}], "ignoreTags": [{"key": "label-001*"}], %s`, tags.shape, from(ofFew))

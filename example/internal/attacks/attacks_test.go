@@ -135,6 +135,13 @@ func TestAttacks(t *testing.T) {
 		}
 	}
 
+	for name := range names {
+		alone := strings.TrimSuffix(strings.TrimSuffix(name, timesResources), timesLabels)
+		if !names[alone+timesResources] || !names[alone+timesLabels] {
+			t.Errorf("\nEach attack should be there with many resources, and with many labels: %s", alone)
+		}
+	}
+
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("\nEach setting that reads a field needs an attack with something long in the field.\nAll(): -settings, +attacks:\n%s", diff)
 	}

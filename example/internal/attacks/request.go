@@ -27,22 +27,28 @@ type Attack struct {
 	// long has the long things by their places in the ordinary parts, such as xr.spec.long.
 	long map[string]thing
 
-	// resources is how many resources there are besides, or 0 for a few. With half, small resources fill one half of the request, and the
-	// long things have the other half.
+	// resources is how many resources there are besides, or 0 for a few. With half, the long things have at most one half of the request,
+	// and small resources fill the rest.
 	resources int
 }
 
-// timesResources returns the attack on as many small resources as one half of the request has room for.
-func (a Attack) timesResources() Attack {
-	a.Name += ", times resources"
+// Names of pairs end with these.
+const (
+	timesResources = ", times resources"
+	timesLabels    = ", times labels"
+)
+
+// onResources returns the attack on as many small resources as one half of the request has room for.
+func (a Attack) onResources() Attack {
+	a.Name += timesResources
 	a.resources = half
 
 	return a
 }
 
-// timesLabels returns the attack with a thousand labels more, which all resources get.
-func (a Attack) timesLabels() Attack {
-	a.Name += ", times labels"
+// withLabels returns the attack with a thousand labels more, which all resources get.
+func (a Attack) withLabels() Attack {
+	a.Name += timesLabels
 	a.long = maps.Clone(a.long)
 	a.long["xr.spec.more"] = atMost(thousand, mapOf("more-NAME", `"v"`))
 
@@ -71,14 +77,13 @@ const (
 	half = -1
 )
 
-// small are resources of a few bytes, one for each cloud of clouds that has a built-in tag field for it. smallSize is the bytes of each in a
-// request.
-var small = []string{
-	`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket"}`,
-	`{"apiVersion": "storage.gcp.upbound.io/v1beta1", "kind": "Bucket"}`,
+// small are resources of a few bytes. smallSize is about the bytes of each in a request.
+var small = []*structpb.Value{
+	value(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket"}`, 0),
+	value(`{"apiVersion": "storage.gcp.upbound.io/v1beta1", "kind": "Bucket"}`, 0),
 }
 
-const smallSize = 110
+const smallSize = 100
 
 // Request returns the request, and the objects that the function may require for it. The long thing has about size
 // bytes, or fewer if the function accepts no more.
@@ -89,15 +94,23 @@ func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct
 		put(parts, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
 	}
 
+	longSize := size
 	if a.resources == half {
-		size /= 2
-		for i := range size / smallSize {
-			put(parts, fmt.Sprintf("desired.small-%05d", i), value(small[i%len(small)], 0))
-		}
+		longSize /= 2
 	}
 
 	for place, long := range a.long {
-		put(parts, place, long(size/len(a.long)))
+		v := long(longSize / len(a.long))
+		size -= proto.Size(v)
+
+		put(parts, place, v)
+	}
+
+	if a.resources == half {
+		resources := parts.GetFields()["desired"].GetStructValue().GetFields()
+		for i := range max(0, size/smallSize) {
+			resources[fmt.Sprintf("small-%05d", i)] = small[i%len(small)]
+		}
 	}
 
 	input := value(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`, 0)
