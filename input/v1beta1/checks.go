@@ -45,6 +45,7 @@ var patterns = map[string]string{
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
 	`^[^\\]*$`:        "must not have a backslash",
 	`^[^*]*$`:         "must not have a *",
+	`^[^!]`:           "must not begin with !: what an entry doesn't select is in its except, such as except: [{kind: Bucket}]",
 
 	// A version has no dots, so that a * before one can't stand for the slash.
 	`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`: "matches no apiVersion: must be an API group, a / and a version, e.g. s3.aws.m.upbound.io/v1beta1 or s3.aws.m.upbound.io/*, or v1",

@@ -38,6 +38,10 @@ func (in *CloudTags) Classifiers() []string {
 	for _, selectors := range in.Selectors() {
 		for i := range selectors {
 			keys = slices.AppendSeq(keys, maps.Keys(selectors[i].MatchCloudTags))
+
+			for j := range selectors[i].Except {
+				keys = slices.AppendSeq(keys, maps.Keys(selectors[i].Except[j].MatchCloudTags))
+			}
 		}
 	}
 

@@ -998,10 +998,22 @@ const (
 	LimitPolicyApplyStrict LimitPolicy = "ApplyStrict"
 )
 
-// A ResourceSelector selects composed resources that match all of its fields.
+// A ResourceSelector selects composed resources that match all of its fields, but for
+// those in except.
+type ResourceSelector struct {
+	ResourceMatch `json:",inline"`
+
+	// Except are selectors of resources that this one doesn't select.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Except []ResourceMatch `json:"except,omitempty"`
+}
+
+// A ResourceMatch matches composed resources that match all of its fields.
 //
 // +kubebuilder:validation:MinProperties=1
-type ResourceSelector struct {
+type ResourceMatch struct {
 	// Name of the composed resource in the pipeline. A * matches any run of
 	// characters.
 	//
@@ -1018,6 +1030,8 @@ type ResourceSelector struct {
 	// Kind of the resource. A * matches any run of characters.
 	//
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[^!]`
 	Kind profile.Pattern `json:"kind,omitzero"`
 
 	// MatchLabels are Kubernetes labels that the desired resource has.

@@ -76,6 +76,9 @@ type Target struct {
 	// Selected reports whether the input selects the resource. ByCloudTags reports whether matchCloudTags decided on Selected.
 	Selected, ByCloudTags bool
 
+	// exceptsCloudTags reports whether it was matchCloudTags of an except.
+	exceptsCloudTags bool
+
 	// DesiredValue and ObservedValue are the values of the tag field. The errors say why a value can't be read.
 	DesiredValue, ObservedValue object.Node
 	DesiredErr, ObservedErr     error
@@ -128,7 +131,8 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 		ts.initialize(t, name, object.Of(desired[name]), object.Of(f.Observed[name]))
 
 		if managesTags {
-			t.Selected, t.ByCloudTags = ts.decideSelection(f.Input.Resources, t)
+			s := ts.decideSelection(f.Input.Resources, t)
+			t.Selected, t.ByCloudTags, t.exceptsCloudTags = s.selected, s.byCloudTags, s.exceptsCloudTags
 		}
 
 		// An ignored resource is to keep the tags that Crossplane has applied. So this function has to desire them again, in their field.

@@ -87,6 +87,10 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case NotSelected:
 		return "is not among the resources that the input selects"
 	case NotInCloud:
+		if t.exceptsCloudTags {
+			return "isn't selected by matchCloudTags: its provider reports a tag that except names"
+		}
+
 		return "isn't selected by matchCloudTags: its provider reports no such tag (a tag that this step sets doesn't count)"
 	case NoField:
 		return noFieldText + t.manifestHint("; to tag the manifest of a cloud resource, add its kind to tagFields; to set labels on any manifest, add it")

@@ -9,40 +9,80 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
-// Selects reports whether an entry selects t. The entry {kind: Bucket, name: logs-*} selects a Bucket called logs-eu. Without
-// entries, Selects returns true for every target.
+// Selects reports whether an entry selects t. The entry {kind: Bucket, name: logs-*, except: [{name: "*-test"}]} selects a Bucket called
+// logs-eu, but not logs-test. Without entries, Selects returns true for every target.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
-	selected, _ := ts.decideSelection(entries, t)
-	return selected
+	return ts.decideSelection(entries, t).selected
 }
 
-// decideSelection reports whether an entry selects t, as Selects does. byCloudTags reports whether the result depends on
-// tags in the cloud. It does for a Bucket if the only entry for buckets is {kind: Bucket, matchCloudTags: {env: prod}}. It doesn't if
-// another entry is {kind: Bucket}, since that selects the Bucket anyway.
-func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (selected, byCloudTags bool) {
-	for i := range entries {
-		entry := &entries[i]
-		if selectsExceptTags(entry, t) && ts.hasDesiredTags(t, entry.MatchTags) {
-			if len(entry.MatchCloudTags) == 0 {
-				return true, false
-			}
+// A selection says whether entries select a target, and whether that depends on tags in the cloud: on those that it lacks, or on
+// those in the except of an entry, which it has.
+type selection struct{ selected, byCloudTags, exceptsCloudTags bool }
 
-			selected, byCloudTags = selected || ts.hasCloudTags(t, entry.MatchCloudTags), true
+// decideSelection returns whether an entry selects t, as Selects does. It depends on tags in the cloud for a Bucket if the only entry for
+// buckets is {kind: Bucket, matchCloudTags: {env: prod}}. It doesn't if another entry is {kind: Bucket}, since that selects the Bucket anyway.
+func (ts *Targets) decideSelection(entries []v1beta1.ResourceSelector, t *Target) (out selection) {
+	for i := range entries {
+		entry, except := ts.match(&entries[i].ResourceMatch, t), ts.anyMatches(entries[i].Except, t)
+
+		switch {
+		case !entry.matches && !entry.byCloudTags, except.matches && !except.byCloudTags:
+		case entry.byCloudTags || except.byCloudTags:
+			out = selection{out.selected || entry.matches && !except.matches, true, out.exceptsCloudTags || except.matches}
+		default:
+			return selection{selected: true}
 		}
 	}
 
-	return selected || len(entries) == 0, byCloudTags
+	out.selected = out.selected || len(entries) == 0
+
+	return out
+}
+
+// A match says whether something matches a target, and whether that depends on tags in the cloud.
+type match struct{ matches, byCloudTags bool }
+
+// match reports whether m matches t.
+func (ts *Targets) match(m *v1beta1.ResourceMatch, t *Target) match {
+	switch {
+	case !matchesExceptTags(m, t) || !ts.hasDesiredTags(t, m.MatchTags):
+		return match{}
+	case len(m.MatchCloudTags) == 0:
+		return match{matches: true}
+	default:
+		return match{ts.hasCloudTags(t, m.MatchCloudTags), true}
+	}
+}
+
+// anyMatches reports whether any of the list matches t.
+func (ts *Targets) anyMatches(list []v1beta1.ResourceMatch, t *Target) (out match) {
+	for i := range list {
+		m := ts.match(&list[i], t)
+		if m.matches && !m.byCloudTags {
+			return m
+		}
+
+		out = match{out.matches || m.matches, out.byCloudTags || m.byCloudTags}
+	}
+
+	return out
 }
 
 // MaySelect reports whether an entry may select t once the tags of t are known. MaySelect doesn't read matchTags and matchCloudTags.
 // Without entries, it returns true.
 func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
-	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsExceptTags(&e, t) })
+	excludes := func(m v1beta1.ResourceMatch) bool {
+		return len(m.MatchTags)+len(m.MatchCloudTags) == 0 && matchesExceptTags(&m, t)
+	}
+
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool {
+		return matchesExceptTags(&e.ResourceMatch, t) && !slices.ContainsFunc(e.Except, excludes)
+	})
 }
 
-// selectsExceptTags reports whether the entry selects t by name, apiVersion, kind and labels.
-func selectsExceptTags(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.GroupVersionKind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
+// matchesExceptTags reports whether m matches t by name, apiVersion, kind and labels.
+func matchesExceptTags(m *v1beta1.ResourceMatch, t *Target) bool {
+	return m.Name.Matches(t.Name) && m.APIVersion.Matches(t.Kind.APIVersion) && m.Kind.Matches(t.Kind.GroupVersionKind.Kind) && object.HasLabels(t.Received, m.MatchLabels)
 }
 
 // hasDesiredTags reports whether earlier steps have set all wanted tags, such as team: b, in the tag field of t.

@@ -10,7 +10,7 @@ import (
 )
 
 // Unmatched returns the paths of entries of the input that match no desired resource, such as resources[0],
-// tagPolicy.rules[1].resources[0] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
+// tagPolicy.rules[1].resources[0], resources[0].except[1] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
 // these may be for other Compositions. Without desired resources, Unmatched returns nothing.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
@@ -23,6 +23,12 @@ func (ts *Targets) Unmatched() []string {
 		for i := range entries {
 			if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
 				out = append(out, ts.finder.Input.Where("%sresources[%d]", prefix, i))
+			}
+
+			for j := range entries[i].Except {
+				if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.anyMatches(entries[i].Except[j:j+1], t).matches }) {
+					out = append(out, ts.finder.Input.Where("%sresources[%d].except[%d]", prefix, i, j))
+				}
 			}
 		}
 	}

@@ -258,7 +258,11 @@ func onSelections() (out []Attack) {
 		{"kubernetesMetadata[].resources[]", `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "resources": [%s]}]`},
 	} {
 		add := func(name, setting, selector string, long map[string]thing) {
-			out = append(out, Attack{name + " that " + selection.setting + " selects", selection.setting + "." + setting, fmt.Sprintf(selection.input, selector), long, 0})
+			excepting := `{"kind": "*", "except": [` + selector + `]}`
+			out = append(out,
+				Attack{name + " that " + selection.setting + " selects", selection.setting + "." + setting, fmt.Sprintf(selection.input, selector), long, 0},
+				Attack{name + " that " + selection.setting + " excepts", selection.setting + ".except[]." + setting, fmt.Sprintf(selection.input, excepting), long, 0},
+			)
 		}
 		add("labels", "matchLabels", `{"matchLabels": {"app": "x"}}`, in("desired.resource.metadata.labels", labels))
 		add("tags", "matchTags", `{"matchTags": {"team": "a"}}`, in("desired.resource.spec.forProvider.tags", labels))

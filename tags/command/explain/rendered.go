@@ -142,7 +142,9 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 
 	for path, entries := range run.Input.Selectors() {
 		// A render, and a cluster, have the tags of all steps.
-		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return len(e.MatchTags) > 0 }) {
+		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool {
+			return len(e.MatchTags) > 0 || slices.ContainsFunc(e.Except, func(m v1beta1.ResourceMatch) bool { return len(m.MatchTags) > 0 })
+		}) {
 			run.notes = append(run.notes, run.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")
 		}
 	}

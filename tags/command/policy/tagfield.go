@@ -246,9 +246,14 @@ func (p *policy) tagFieldOf(t *locate.Target) (_ *tagField, reason string) {
 	return f, ""
 }
 
-// A selector has sets of Kubernetes labels. It selects the objects that have all labels of one of the sets. A selector without sets selects
-// all objects.
-type selector []map[string]string
+// A selector selects the objects that any of its entries selects. Without entries, it selects all objects.
+type selector []selectorEntry
+
+// A selectorEntry selects the objects that have all of the Kubernetes labels, and not all of any set in except.
+type selectorEntry struct {
+	labels map[string]string
+	except []map[string]string
+}
 
 // Selects returns the condition that the selector selects the object, such as object.metadata.?labels[?'tier'] == optional.of('gold'). The
 // condition is empty if the selector selects all objects.
@@ -259,7 +264,9 @@ func (s selector) Selects(obj celText) celCondition {
 		}), " && ")
 	}
 
-	return anyOf(words.Distinct(words.Map(s, hasLabels))...)
+	return anyOf(words.Distinct(words.Map(s, func(e selectorEntry) celCondition {
+		return allOf(hasLabels(e.labels), not(anyOfInParens(words.Map(e.except, hasLabels)...)))
+	}))...)
 }
 
 // selectorOf returns the selector of the kind's objects that at least one of the entries selects, or false if the entries select none.
@@ -270,18 +277,40 @@ func (p *policy) selectorOf(entries []v1beta1.ResourceSelector, k *locate.Target
 		entry := &entries[i]
 		matchesKind := entry.APIVersion.Matches(k.APIVersion) && entry.Kind.Matches(k.GroupVersionKind.Kind)
 
+		except, isExcepted := p.exceptOf(entry.Except, k, p.Where(path+"[%d]", i))
+
 		switch {
-		case !matchesKind: // The entry is for other kinds.
+		case !matchesKind, isExcepted: // The entry is for other kinds.
 		case entry.Name != "" || len(entry.MatchTags)+len(entry.MatchCloudTags) > 0:
 			p.Unchecked = appendUnique(p.Unchecked, p.Where(path+"[%d]", i)+" selects nothing here, since only a pipeline knows name, matchTags and matchCloudTags")
-		case len(entry.MatchLabels) == 0:
+		case len(entry.MatchLabels)+len(except) == 0:
 			return nil, true // The entry selects all objects of the kind, and so does an empty selector.
 		default:
-			out = append(out, entry.MatchLabels)
+			out = append(out, selectorEntry{entry.MatchLabels, except})
 		}
 	}
 
 	return out, len(entries) == 0 || len(out) > 0
+}
+
+// exceptOf returns the labels that each of the list wants of the kind's objects, or true if one of them matches all. path is where the
+// input has the entry of the list.
+func (p *policy) exceptOf(list []v1beta1.ResourceMatch, k *locate.TargetKind, path string) (labels []map[string]string, isAll bool) {
+	for i := range list {
+		m := &list[i]
+
+		switch {
+		case !m.APIVersion.Matches(k.APIVersion) || !m.Kind.Matches(k.GroupVersionKind.Kind):
+		case m.Name != "" || len(m.MatchTags)+len(m.MatchCloudTags) > 0:
+			p.Unchecked = appendUnique(p.Unchecked, fmt.Sprintf("%s.except[%d] matches nothing here, since only a pipeline knows name, matchTags and matchCloudTags", path, i))
+		case len(m.MatchLabels) == 0:
+			return nil, true
+		default:
+			labels = append(labels, m.MatchLabels)
+		}
+	}
+
+	return labels, false
 }
 
 // addUnchecked adds to Unchecked the kinds without a policy, by reason: "2 kinds, each of which has its tags in one string". The text
@@ -337,7 +366,7 @@ var notInNames = regexp.MustCompile("[^a-z0-9]+")
 func (p *policy) resourcePolicy(f *tagField) []dict {
 	// The policy didn't judge the old object if one of these conditions is true: the old object was only observed, or the input's field
 	// resources doesn't select it (InputSelector), or --selector doesn't (p.Selector). anyOf leaves out empty conditions.
-	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{p.Selector}.Selects("oldObject")))
+	oldWasNotJudged := anyOf("oldObject == null", not(f.ChangesCloud("oldObject")), not(f.InputSelector.Selects("oldObject")), not(selector{{labels: p.Selector}}.Selects("oldObject")))
 
 	// The variable judged is a list of objects with their tags: first the new object, then the old one if the policy judged it. In CEL, dyn
 	// lets a map have values of different types.

@@ -119,7 +119,7 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 
 	return words.MapIf(slices.Sorted(maps.Keys(selected)), func(text string) (v1beta1.ResourceSelector, bool) {
 		pattern, kind, _ := strings.Cut(text, " ")
-		selector := v1beta1.ResourceSelector{APIVersion: profile.Pattern(pattern), Kind: profile.Pattern(kind)}
+		selector := v1beta1.ResourceSelector{ResourceMatch: v1beta1.ResourceMatch{APIVersion: profile.Pattern(pattern), Kind: profile.Pattern(kind)}}
 
 		return selector, kind == "" || !selected[pattern+" "]
 	})
@@ -127,11 +127,13 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 
 // ofAWS returns selectors of all resources of AWS: of Crossplane's providers, of AWS's own controllers and of Cluster API.
 func ofAWS() []v1beta1.ResourceSelector {
-	return []v1beta1.ResourceSelector{
+	return words.Map([]v1beta1.ResourceMatch{
 		{APIVersion: "*.aws.*/*"},
 		{APIVersion: "*.k8s.aws/*"},
 		{APIVersion: "*.amazonaws.com/*"},
 		{APIVersion: "*.cluster.x-k8s.io/*", Kind: "AWS*"},
 		{APIVersion: "*.cluster.x-k8s.io/*", Kind: "ROSA*"},
-	}
+	}, func(m v1beta1.ResourceMatch) v1beta1.ResourceSelector {
+		return v1beta1.ResourceSelector{ResourceMatch: m}
+	})
 }
