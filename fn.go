@@ -186,7 +186,9 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
-	violations := tagpolicy.Violations(stamper.Input, stamper.Transformer, targets, stamped.Changed)
+	run.Stamped = stamped
+
+	violations := tagpolicy.Violations(stamper.Input, stamper.Transformer, targets, stamped.Changed, stamped)
 	if len(violations) > 0 && stamper.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
 		return nil, run.FailPolicy(violations)
 	}

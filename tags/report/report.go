@@ -54,6 +54,9 @@ type Run struct {
 	Targets *locate.Targets
 	Stamper *stamp.Stamper
 
+	// Stamped is what stamping the targets comes to, or nil if the run fails before.
+	Stamped *stamp.Outcome
+
 	// AlreadyStamped says that the desired resources have the tags of this step already, as in a rendered request that `explain` runs.
 	AlreadyStamped bool
 

@@ -293,7 +293,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 	}
 
 	if err == nil && s.Input.TagPolicy != nil {
-		tagpolicy.EachBreach(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, func(t *locate.Target, rule int, b tagpolicy.Breach) {
+		tagpolicy.EachBreach(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, out, func(t *locate.Target, rule int, b tagpolicy.Breach) {
 			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", rule, b, t.Name, t.Profile.Name))
 		})
 	}

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
 // An Outcome says what stamping changes on all resources, and which labels are skipped, or refused by the cloud.
@@ -25,6 +28,38 @@ type Outcome struct {
 
 	// Changed has the changed resources by name, with their tags and with copied metadata.
 	Changed map[string]object.Object
+
+	// trust has what TrustedKeys and IsUntrusted return, by the name of the resource. It is nil unless the input has a tagPolicy.
+	trust map[string]trust
+}
+
+// trust says which tags of one resource trusted sources give.
+type trust struct {
+	// keys has the tag keys of trusted labels.
+	keys profile.KeySet
+
+	// untrusted has the entries with reserved keys that no trusted source gives, by entryText.
+	untrusted map[string]bool
+}
+
+// TrustedKeys returns the tag keys of the resource's trusted labels, even if these are skipped. It returns none without a tagPolicy.
+func (o *Outcome) TrustedKeys(resource string) profile.KeySet {
+	if o == nil {
+		return profile.KeySet{}
+	}
+
+	return o.trust[resource].keys
+}
+
+// IsUntrusted reports whether the entry e of the resource's tag field has a reserved key, and no trusted source gives e. An example is owner: me
+// of kubectl edit. It returns false without a tagPolicy.
+func (o *Outcome) IsUntrusted(resource string, e *tagset.Entry) bool {
+	return o != nil && len(o.trust[resource].untrusted) > 0 && o.trust[resource].untrusted[entryText(e)]
+}
+
+// entryText returns a text for the entry e of a tag field. Other entries of the field have other texts.
+func entryText(e *tagset.Entry) string {
+	return cmp.Or(e.String(), e.Key+"\x00"+tagset.Encoded(e.Value)) // String is env=prod in a list of strings, and empty elsewhere.
 }
 
 // Apply returns a copy of the desired state with the changed resources. The copy shares all other resources with the desired state. If no
@@ -56,7 +91,7 @@ type outcomeBuilder struct {
 // newOutcomeBuilder returns an outcomeBuilder without results, for that many resources.
 func newOutcomeBuilder(s *Stamper, resourceCount int) *outcomeBuilder {
 	return &outcomeBuilder{
-		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object)}, stamper: s,
+		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object), trust: make(map[string]trust)}, stamper: s,
 		allSkips: skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
 		limits:   limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
@@ -90,6 +125,10 @@ func (o *outcomeBuilder) add(p *plan) error {
 		}
 	}
 
+	if o.stamper.Input.TagPolicy != nil && p.target.TakesTags() {
+		o.trust[p.Resource] = o.stamper.trustOf(p)
+	}
+
 	if o.stamper.Audits {
 		p.Changes = changesOf(p.target, p.stampedResource(), p.labels)
 	}
@@ -116,16 +155,23 @@ func (o *outcomeBuilder) finish() (*Outcome, error) {
 	return &o.Outcome, o.limits.limitError()
 }
 
-// finalTags returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
+// finalSet returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
 // owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
-func (p *plan) finalTags() map[string]string {
+func (p *plan) finalSet() *tagset.Set {
 	value, err := p.stampedResource().At(p.target.Field.Path)
 	if err != nil {
 		return nil
 	}
 
-	set, err := p.target.TagsAfterApply(value, p.labels.allKeys())
-	if err != nil {
+	set, _ := p.target.TagsAfterApply(value, p.labels.allKeys()) // With an error, the set is nil.
+
+	return set
+}
+
+// finalTags returns the tags of finalSet, key to value, or nil.
+func (p *plan) finalTags() map[string]string {
+	set := p.finalSet()
+	if set == nil {
 		return nil
 	}
 
@@ -139,4 +185,22 @@ func (p *plan) finalTags() map[string]string {
 	}
 
 	return tags
+}
+
+// trustOf returns which of the final tags of p trusted sources give.
+func (s *Stamper) trustOf(p *plan) trust {
+	out := trust{keys: p.labels.transformed.TrustedKeys(), untrusted: make(map[string]bool)}
+	if p.labels.transformed.Reserved().Empty() {
+		return out
+	}
+
+	state := &State{Target: p.target, Labels: p.labels, EarlierTrustedTags: s.EarlierTrustedTags[p.Resource]}
+
+	for e := range p.finalSet().All() {
+		if _, isUntrusted := state.untrustedKey(e); isUntrusted {
+			out.untrusted[entryText(e)] = true
+		}
+	}
+
+	return out
 }

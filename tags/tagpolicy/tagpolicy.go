@@ -114,10 +114,15 @@ type Rule struct {
 
 	// keys are the tag keys that the rule is about. The set foldedKeys has the same keys, ignoring case.
 	keys, foldedKeys profile.KeySet
+
+	// tagKeys are all tag keys that the rule's key can become on the profile, such as env and plexsphere:env.
+	tagKeys []string
+	profile *profile.Profile
 }
 
 // Rules returns the rules of the policy for tags of the profile p, or nil if the policy is nil. A rule for env is about
-// the tags env and plexsphere:env: d has the tag keys that a key can become.
+// the tags env and plexsphere:env: d has the tag keys that a key can become. If a trusted label of d has one of them, the rule is about the tag
+// of this label alone.
 func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) []Rule {
 	if policy == nil {
 		return nil
@@ -125,8 +130,23 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 
 	return words.Map(policy.Rules, func(rule v1beta1.TagRule) Rule {
 		keys := d.TagKeys(rule.Key)
-		return Rule{TagRule: &rule, keys: p.KeySet(keys...), foldedKeys: profile.NewFoldedKeySet(keys...)}
+		r := Rule{TagRule: &rule, keys: p.KeySet(keys...), foldedKeys: profile.NewFoldedKeySet(keys...), tagKeys: keys, profile: p}
+
+		return r.forTrusted(d.TrustedKeys())
 	})
+}
+
+// forTrusted returns the rule for a resource with labels of trusted sources, whose tag keys are given. If plexsphere:env is among these keys, the
+// rule for env is about plexsphere:env alone: a tag env or PLEXSPHERE:ENV beside it, which anybody may have set, decides nothing.
+func (r *Rule) forTrusted(trustedKeys profile.KeySet) Rule {
+	out := *r
+
+	keys := slices.DeleteFunc(slices.Clone(r.tagKeys), func(key string) bool { return !trustedKeys.Has(key) })
+	if len(keys) > 0 {
+		out.keys, out.foldedKeys = r.profile.KeySet(keys...), profile.KeySet{}
+	}
+
+	return out
 }
 
 // Breach returns how the tags break the rule. The tags are pairs of key and value. With the rule {key: owner, values: [a,
@@ -200,16 +220,26 @@ func NewTagReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locat
 	return r
 }
 
+// Trust says which tags of a resource trusted sources give. A *stamp.Outcome does.
+type Trust interface {
+	// TrustedKeys returns the tag keys of the resource's trusted labels, even if these are skipped.
+	TrustedKeys(resource string) profile.KeySet
+
+	// IsUntrusted reports whether the entry of the resource's tag field has a reserved key, and no trusted source gives it. Such a tag counts
+	// for no rule: anybody could have forged it.
+	IsUntrusted(resource string, e *tagset.Entry) bool
+}
+
 // Violations returns the violations of the input's tag policy by targets, sorted by rule. changed has the resources that
 // this run has changed, by name.
-func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object) []Violation {
+func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, trust Trust) []Violation {
 	if in.TagPolicy == nil {
 		return nil
 	}
 
 	violations := make(ViolationsByRule, len(in.TagPolicy.Rules))
 
-	EachBreach(in, transformer, targets, changed, func(t *locate.Target, rule int, b Breach) {
+	EachBreach(in, transformer, targets, changed, trust, func(t *locate.Target, rule int, b Breach) {
 		violations.Add(rule, b, t.Name, t.Profile.Name)
 	})
 
@@ -219,7 +249,9 @@ func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 // EachBreach calls f for each target and each rule of the input's tag policy that the target breaks. The parameter rule
 // of f is the position of the rule. changed has the resources that this run has changed, by name. Targets without a
 // readable tag field break no rule.
-func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
+func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, trust Trust,
+	f func(t *locate.Target, rule int, b Breach),
+) {
 	readers := make(map[*locate.Place]*TagReader)
 
 	for _, t := range targets.All {
@@ -246,8 +278,16 @@ func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 			continue
 		}
 
+		for e := range set.All() {
+			if trust.IsUntrusted(t.Name, e) {
+				set.Remove(e)
+			}
+		}
+
+		trustedKeys := trust.TrustedKeys(t.Name)
+
 		for i := range r.Rules {
-			rule := &r.Rules[i]
+			rule := r.Rules[i].forTrusted(trustedKeys)
 			if !targets.Selects(rule.Resources, t) {
 				continue
 			}

@@ -183,7 +183,7 @@ func (x *rendering) add(t *trace) error {
 		x.fails, x.Notes = true, append(x.Notes, fails+err.Error())
 	}
 
-	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
+	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, t.Stamped, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
 		r := byName[target.Name]
 		r.Broken = append(r.Broken, newBrokenRule(breach, rule, t.Input, r.why))
 	})

@@ -24,6 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
@@ -186,7 +187,7 @@ func broken(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) in
 
 	targets, transformer := targetsOf(tb, in, o)
 
-	return len(tagpolicy.Violations(in, transformer, targets, nil))
+	return len(tagpolicy.Violations(in, transformer, targets, nil, &stamp.Outcome{}))
 }
 
 // TestResourcesOfCluster proves that policies are for the kinds of a cluster alone.

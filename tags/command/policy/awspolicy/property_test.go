@@ -278,5 +278,5 @@ func violations(t *rapid.T, in *v1beta1.CloudTags, desired *structpb.Struct) []t
 		t.Fatal(err)
 	}
 
-	return tagpolicy.Violations(in, stamper.Transformer, targets, stamped.Changed)
+	return tagpolicy.Violations(in, stamper.Transformer, targets, stamped.Changed, stamped)
 }
