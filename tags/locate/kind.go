@@ -114,7 +114,7 @@ func outlineOf(r object.Node, interned map[string]string) outline {
 }
 
 // leaveReason returns why the resource must be left alone, or None. For example, leaveReason returns ObservedOnly for
-// managementPolicies: ["Observe"], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
+// managementPolicies: ["Observe"], Paused for managementPolicies: [], and Ignored for the annotation cloudtags.fn.plexsphere.com/ignore: "true".
 func (o *outline) leaveReason() Reason {
 	if o.apiVersion == "" || o.kind == "" {
 		return NoObject
@@ -133,8 +133,12 @@ func (o *outline) leaveReason() Reason {
 	}
 
 	policies := o.spec.Field("managementPolicies")
-	if !policies.IsList() { // Without managementPolicies, the provider creates and updates the resource.
+
+	switch {
+	case !policies.IsList(): // Without managementPolicies, the provider creates and updates the resource.
 		return None
+	case policies.IsEmpty():
+		return Paused
 	}
 
 	for p := range policies.Items() {

@@ -26,6 +26,9 @@ const (
 	// ObservedOnly is a resource whose managementPolicies have neither Create nor Update.
 	ObservedOnly
 
+	// Paused is a resource whose managementPolicies are an empty list: its provider does nothing at all.
+	Paused
+
 	// ReadOnly is a resource that a controller other than Crossplane's leaves alone, such as a Bucket of ACK with
 	// services.k8s.aws/read-only: "true".
 	ReadOnly
@@ -81,6 +84,8 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 		return "is annotated " + IgnoreAnnotation + ": \"true\""
 	case ObservedOnly:
 		return "is only observed: its managementPolicies have neither Create nor Update, so it gets no tags"
+	case Paused:
+		return "is paused: its managementPolicies are empty, so it gets no tags"
 	case ReadOnly:
 		c, _ := field.ControllerOf(t.Kind.Group)
 		return fmt.Sprintf("is only observed: it gets no tags while %s is %q", c.Path, c.Value)

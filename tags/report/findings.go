@@ -140,7 +140,7 @@ func (f *findings) add(s *stamp.Result) {
 			f.unlisted++
 		case locate.Composite, locate.Undeclared:
 			f.composite++
-		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.UnknownDespiteEntry, locate.Fixed:
+		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.Paused, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.UnknownDespiteEntry, locate.Fixed:
 		}
 	default:
 		if _, all := withheldTags(s); all > 0 {

@@ -47,7 +47,7 @@ func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.St
 	case !answered:
 		return nil, nil //nolint:nilnil // Crossplane still fetches the object.
 	case len(objects) == 0:
-		return nil, noObjectsError(required, []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector)
+		return nil, noObjectsError(required, new(v1beta1.RequiredResource), []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector)
 	}
 
 	title := object.Title(objects[0])

@@ -258,7 +258,7 @@ func (r *resolver) findObjects(s *v1beta1.Source) ([]namedObject, error) {
 	case len(objects) == 0 && foundUntrusted:
 		return nil, r.disbeliefError(s, wantedText(kinds, selector))
 	case len(objects) == 0:
-		return nil, noObjectsError(r.required, kinds, selector)
+		return nil, noObjectsError(r.required, s.Resource, kinds, selector)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
@@ -308,9 +308,15 @@ func kindNames(kinds []v1beta1.ResourceKind) []string {
 	return words.Map(kinds, func(k v1beta1.ResourceKind) string { return k.Kind })
 }
 
-// noObjectsError returns the *absence of a selector that selects no object: `there is no ConfigMap (v1) named "tags"`.
-func noObjectsError(required *require.Requirements, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector) error {
+// noObjectsError returns the *absence of res if its selector selects no object: `there is no ConfigMap (v1) named "tags"`.
+func noObjectsError(required *require.Requirements, res *v1beta1.RequiredResource, kinds []v1beta1.ResourceKind, selector *fnv1.ResourceSelector) error {
 	text := "there is no " + wantedText(kinds, selector)
+
+	// Labels match in any namespace, so the author may not have thought of the namespace that a name needs.
+	if res.MatchLabels != nil && selector.GetMatchName() != "" && res.Namespace == nil {
+		text += ", or its namespace is missing: set resource.namespace if it is in one"
+	}
+
 	if required.Old() && selector.GetMatchName() != "" && selector.GetNamespace() != "" {
 		text += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
@@ -325,16 +331,22 @@ const neitherGiven = compositeResource + " gives neither a name nor labels to ma
 // is in spec.className, and the field is empty. Then defaultMatchLabels of s match, such as {default: "true"}.
 func tolerates(s *v1beta1.Source, err error) bool { return s.Pick == v1beta1.PickOne && isAbsence(err) }
 
-// selectorFor returns the selector of the source s, without a kind. The selector has the name, or else the labels to match.
+// selectorFor returns the selector of the source s, without a kind. The selector has the name, or else the labels to match. If s has both, and
+// the composite resource gives neither name nor namespace, the labels match in any namespace.
 func (r *resolver) selectorFor(s *v1beta1.Source) (*fnv1.ResourceSelector, error) {
-	namespace, err := r.selectorValue(s.Resource.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot tell the namespace")
+	namespace, namespaceErr := r.selectorValue(s.Resource.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
+	if namespaceErr != nil && !tolerates(s, namespaceErr) {
+		return nil, errors.Wrap(namespaceErr, "cannot tell the namespace")
 	}
 
 	name, err := r.selectorValue(s.Resource.Name, "the name", neitherGiven)
 	if err != nil && !tolerates(s, err) {
 		return nil, errors.Wrap(err, "cannot tell the name")
+	}
+
+	isByLabels := s.Resource.Name != nil && name == ""
+	if namespaceErr != nil && !isByLabels {
+		return nil, errors.Wrap(namespaceErr, "cannot tell the namespace")
 	}
 
 	selector := require.Named("", "", namespace, name)
