@@ -458,13 +458,13 @@ func (f *Field) settings() iter.Seq2[string, *bool] {
 //
 //   - the observed paths, with commas between them.
 //
-// A - stands for nothing. Three kinds are:
+// A - stands for nothing, and control characters are escaped. Three kinds are:
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
 //	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
 //	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
 func Line(gvk schema.GroupVersionKind, f Field) string {
-	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), "\t")
+	return strings.Join(words.Map(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), words.Visible), "\t")
 }
 
 // WrittenAs reports whether tags are written to both fields in the same way. The observed paths may

@@ -167,7 +167,7 @@ func (r *Reader) open(path string) (io.ReadCloser, error) {
 	return os.Open(path) //nolint:gosec // The user names it.
 }
 
-// Text returns the text of the file.
+// Text returns the text of the file, which may have as many bytes as MaxDocument.
 func (r *Reader) Text(path string) ([]byte, error) {
 	in, err := r.open(path)
 	if err != nil {
@@ -175,7 +175,12 @@ func (r *Reader) Text(path string) ([]byte, error) {
 	}
 	defer in.Close() //nolint:errcheck // Only read.
 
-	return io.ReadAll(in)
+	text, err := io.ReadAll(io.LimitReader(in, MaxDocument+1))
+	if err == nil && len(text) > MaxDocument {
+		err = errTooLarge
+	}
+
+	return text, err
 }
 
 // each calls f for each value of the file, until f returns an error.

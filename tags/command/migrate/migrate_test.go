@@ -139,6 +139,21 @@ func TestPrinted(t *testing.T) {
 	})
 }
 
+// TestLarge proves that migrate reads no more of a file than other commands read of a document.
+func TestLarge(t *testing.T) {
+	for name, tc := range map[string]struct{ reason, text, want string }{
+		"Largest":  {reason: "64 MB are more than any Composition has.", text: strings.Repeat("#", manifest.MaxDocument-1) + "\n", want: "<nil>"},
+		"TooLarge": {reason: "A file that never ends would take all memory.", text: strings.Repeat("#", manifest.MaxDocument) + "\n", want: "cannot read -: it is larger than 64 MB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &Command{Files: []string{manifest.Stdin}, Reader: manifest.Reader{Stdin: strings.NewReader(tc.text)}}
+			if err := c.Migrate(t.Context(), io.Discard, io.Discard); fmt.Sprint(err) != tc.want {
+				t.Errorf("\n%s\nMigrate(...): want %s, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
 // TestPrintError proves that migrate returns the error of its output.
 func TestPrintError(t *testing.T) {
 	t.Chdir(t.TempDir())
