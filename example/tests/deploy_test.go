@@ -524,12 +524,7 @@ func TestDeploy(t *testing.T) {
 
 	root, _ := all(t)
 
-	kustomize := built(t, root, "kustomize")
-
-	built, err := exec.CommandContext(t.Context(), kustomize, "build", filepath.Join(root, "package", "deploy")).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects := deployed(t, root)
 
 	cluster, err := live.StartKinds(t.Context(), root)
 	if err != nil {
@@ -546,7 +541,7 @@ func TestDeploy(t *testing.T) {
 
 	var kinds []string
 
-	for _, o := range documents(t, string(built)) {
+	for _, o := range objects {
 		kinds = append(kinds, o.GetKind())
 
 		live.Eventually(t, func() error { // The kinds are served a moment after they are defined.
@@ -559,10 +554,132 @@ func TestDeploy(t *testing.T) {
 
 	if want := []string{
 		"ClusterRole", "ConfigMap", "CronOperation", "DeploymentRuntimeConfig", "Function", "ImageConfig",
-		"PodDisruptionBudget", "PodMonitor", "PrometheusRule",
+		"NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule",
 	}; !slices.Equal(kinds, want) {
 		t.Errorf("kustomize build package/deploy: want the kinds %q, got %q", want, kinds)
 	}
+}
+
+// deployed are the objects of package/deploy.
+func deployed(t *testing.T, root string) []*unstructured.Unstructured {
+	t.Helper()
+
+	out, err := exec.CommandContext(t.Context(), built(t, root, "kustomize"), "build", filepath.Join(root, "package", "deploy")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return documents(t, string(out))
+}
+
+// TestPodSecurity proves that the restricted Pod Security Standard admits the pods that Crossplane wants with package/deploy, and that
+// the NetworkPolicy there is about them.
+func TestPodSecurity(t *testing.T) {
+	t.Parallel()
+	asked(t)
+
+	root, _ := all(t)
+
+	cluster, err := live.StartPackages(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(cluster.Tails())
+		}
+
+		cluster.Stop()
+	})
+
+	c := live.Test{Cluster: cluster, T: t}
+	c.Applied(
+		live.Parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}"),
+		live.Parse(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {namespace: crossplane-system, name: crossplane}}"), // Its image pull secrets are a package's, too.
+	)
+
+	image, err := cluster.Push(t.Context(), "v0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	objects := make(map[string]*unstructured.Unstructured)
+	for _, o := range deployed(t, root) {
+		objects[o.GetKind()] = o
+	}
+
+	config, function := objects["DeploymentRuntimeConfig"], objects["Function"]
+	if err := unstructured.SetNestedField(function.Object, image, "spec", "package"); err != nil {
+		t.Fatal(err)
+	}
+
+	c.Applied(config, function)
+
+	wanted := podOf(t, c, function.GetName())
+
+	cases := map[string]struct {
+		reason, without, want string
+	}{
+		"Deployed": {reason: "A pod of package/deploy should need no exception."},
+		"Half":     {reason: "Without a part of the context, a pod should be refused.", without: "seccompProfile", want: `violates PodSecurity "restricted:latest": seccompProfile`},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			pod := wanted.DeepCopy()
+			unstructured.RemoveNestedField(pod.Object, "spec", "securityContext", tc.without)
+
+			_, err := cluster.ClientFor(pod).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			if got := fmt.Sprint(err); (err == nil) != (tc.want == "") || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCreate(...): want %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+
+	selected := live.Field[object](objects["NetworkPolicy"], "spec", "podSelector", "matchLabels")
+	if len(selected) == 0 {
+		t.Error("NetworkPolicy: want it to select the pods of the function, and no others")
+	}
+
+	for key, value := range selected {
+		if wanted.GetLabels()[key] != value {
+			t.Errorf("NetworkPolicy: want it to select the pods of the function, which have the labels %v", wanted.GetLabels())
+		}
+	}
+}
+
+// podOf returns a pod as the Deployment wants it that Crossplane has made, or makes soon, of a function. Its namespace admits only what is
+// restricted.
+func podOf(t *testing.T, c live.Test, function string) *unstructured.Unstructured {
+	t.Helper()
+
+	pod := live.Parse(t, "{apiVersion: v1, kind: Pod, metadata: {namespace: restricted, name: pod}}")
+
+	live.Eventually(t, func() error {
+		deployments, err := c.ClientFor(live.Parse(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: crossplane-system}}")).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+
+		for _, d := range deployments.Items {
+			template := live.Field[object](&d, "spec", "template")
+
+			labels, _, err := unstructured.NestedStringMap(template, "metadata", "labels")
+			if err == nil && labels["pkg.crossplane.io/function"] == function {
+				pod.SetLabels(labels)
+				pod.Object["spec"] = template["spec"]
+
+				return nil
+			}
+		}
+
+		return fmt.Errorf("there is no Deployment of %s", function)
+	})
+
+	return pod
 }
 
 // documents are the objects in a stream of YAML.

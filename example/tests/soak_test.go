@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
@@ -32,6 +33,7 @@ var faults = []struct {
 	inject       func(s *soak)
 }{
 	{name: "FunctionKilled", reason: "Calls that are cut off are made again.", inject: kill(functions.CloudTags, 3)},
+	{name: "ReplicaHangs", reason: "Runs that wait for the pod go on once it is killed, and others are not held up.", inject: hangReplica},
 	{name: "APIServerKilled", reason: "Writes go on in the middle of the XRs.", inject: kill(live.APIServer, 1)},
 	{name: "EtcdKilled", reason: "As with the API server.", inject: kill(live.Etcd, 1)},
 	{name: "CrossplaneKilled", reason: "It has forgotten its work.", inject: kill(live.Crossplane, 1)},
@@ -306,6 +308,68 @@ func kill(part string, times int) func(*soak) {
 			s.restart(part, syscall.SIGKILL)
 		}
 	}
+}
+
+// hangReplica stops one of two pods. Labels change again and again meanwhile: in the median, a tag must come no later than twice the time
+// that it takes otherwise.
+func hangReplica(s *soak) {
+	const hangs = 40 * time.Second
+
+	replicas, stop, err := s.StartReplicas(s.test.Context(), 2)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	calm := s.delays(hangs)
+
+	if err := replicas.Hang(hangs); err != nil {
+		s.T.Fatal(err)
+	}
+
+	hung := s.delays(hangs)
+
+	if err := stop(); err != nil {
+		s.T.Fatal(err)
+	}
+
+	s.T.Logf("A tag comes after %s, and after %s while one of two pods hangs, in the median of %d and %d.", median(calm), median(hung), len(calm), len(hung))
+
+	if median(hung) > 2*median(calm) {
+		s.T.Errorf("A tag should come after %s at most, twice the time of two pods that are well: got %s", 2*median(calm), hung)
+	}
+}
+
+func median(delays []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(delays))[len(delays)/2]
+}
+
+// delays changes labels for a time, whenever all resources have the tags of the change before. It returns how long each resource has waited
+// for its tag, for each change.
+func (s *soak) delays(d time.Duration) (out []time.Duration) {
+	s.T.Helper()
+
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		s.relabel()
+
+		began, tagged := time.Now(), make(map[types.UID]bool)
+
+		live.Eventually(s.T, func() error {
+			resources, err := s.watcher.Objects(s.T.Context())
+
+			for _, r := range resources {
+				if wants := s.want.Objection("", r); wants != nil {
+					err = errors.Join(err, wants)
+				} else if !tagged[r.GetUID()] {
+					tagged[r.GetUID()] = true
+					out = append(out, time.Since(began))
+				}
+			}
+
+			return err
+		})
+	}
+
+	return out
 }
 
 // authority of the cluster, or a foreign one.

@@ -14,15 +14,12 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-
-	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 )
 
 // An Authority issues certificates.
@@ -64,7 +61,7 @@ func (a *Authority) Issue() (tls.Certificate, error) {
 	c := &x509.Certificate{
 		SerialNumber:          big.NewInt(time.Now().UnixNano()),
 		Subject:               pkix.Name{CommonName: host},
-		DNSNames:              []string{host},
+		DNSNames:              []string{host, serviceHost},
 		NotBefore:             time.Now().Add(-time.Hour),
 		NotAfter:              time.Now().Add(24 * time.Hour),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
@@ -124,15 +121,7 @@ func (c *Cluster) Call(ctx context.Context, trusted *x509.Certificate, client ..
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host, Certificates: client, RootCAs: x509.NewCertPool()}
 	config.RootCAs.AddCert(trusted)
 
-	var address string
-
-	for _, arg := range c.Part(functions.CloudTags).Args {
-		if a, ok := strings.CutPrefix(arg, "--address="); ok {
-			address = a
-		}
-	}
-
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(config)))
+	conn, err := grpc.NewClient(c.address(), grpc.WithTransportCredentials(credentials.NewTLS(config)))
 	if err != nil {
 		return err
 	}

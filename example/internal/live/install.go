@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // what is in the revision's image is run here, and what runs before is told to end once this is
 // installed. Both write to the same log, and end with the cluster or their contexts, whatever comes first.
 func (c *Cluster) InstallFunction(ctx context.Context, version string) error {
-	image, err := c.push(ctx, version)
+	image, err := c.Push(ctx, version)
 	if err != nil {
 		return err
 	}
@@ -121,6 +122,17 @@ func (c *Cluster) runFunction(ctx context.Context, revision *unstructured.Unstru
 	})
 
 	return address, err
+}
+
+// address is where the function serves.
+func (c *Cluster) address() string {
+	for _, arg := range c.Part(functions.CloudTags).Args {
+		if address, ok := strings.CutPrefix(arg, "--address=127.0.0.1"); ok {
+			return host + address
+		}
+	}
+
+	return ""
 }
 
 // serve writes to a revision that it runs, and its address, as a package runtime does. Crossplane

@@ -79,7 +79,7 @@ type stage struct {
 func Start(ctx context.Context, root string, platform Platform) (*Cluster, error) {
 	return start(ctx, root, platform, func(c *Cluster) []stage {
 		return append(c.kindStages(),
-			stage{does: "start Crossplane", do: c.startCrossplane},
+			stage{does: "start Crossplane", do: c.startCrossplane(external)},
 			stage{does: "start the registry", do: c.startRegistry},
 			stage{does: "install the function", do: func(ctx context.Context) error { return c.InstallFunction(ctx, "v0.1.0") }},
 			stage{does: "start the test function", do: c.startTestFunction})
@@ -89,6 +89,15 @@ func Start(ctx context.Context, root string, platform Platform) (*Cluster, error
 // StartKinds starts a cluster that has the kinds of Crossplane, but runs nothing of it: objects stay as they are.
 func StartKinds(ctx context.Context, root string) (*Cluster, error) {
 	return start(ctx, root, Platform{V2, Newest}, (*Cluster).kindStages)
+}
+
+// StartPackages starts a cluster whose Crossplane installs packages: it makes a Deployment of each, of which nobody makes pods.
+func StartPackages(ctx context.Context, root string) (*Cluster, error) {
+	return start(ctx, root, Platform{V2, Newest}, func(c *Cluster) []stage {
+		return append(c.kindStages(),
+			stage{does: "start Crossplane", do: c.startCrossplane(deployment)},
+			stage{does: "start the registry", do: c.startRegistry})
+	})
 }
 
 // StartServer starts an API server alone. It has what is built in.
@@ -342,34 +351,42 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 	return nil
 }
 
-// startCrossplane doesn't wait until Crossplane is ready: a test that waits for its work waits
+// Package runtimes of Crossplane: who runs what packages have.
+const (
+	external   = "External"
+	deployment = "Deployment"
+)
+
+// startCrossplane starts it with a package runtime. It doesn't wait until Crossplane is ready: a test that waits for its work waits
 // for it, too.
-func (c *Cluster) startCrossplane(ctx context.Context) error {
-	// Packages can't be unpacked if it can't keep them.
-	packages := filepath.Join(c.dir, "xpkg")
-	if err := os.Mkdir(packages, 0o700); err != nil {
-		return err
-	}
+func (c *Cluster) startCrossplane(runtime string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		// Packages can't be unpacked if it can't keep them.
+		packages := filepath.Join(c.dir, "xpkg")
+		if err := os.Mkdir(packages, 0o700); err != nil {
+			return err
+		}
 
-	args := []string{"core", "start"}
-	if c.Release != V1 {
-		// Tests change more in a second than Crossplane finds sane.
-		args = append(args, "--enable-operations", "--circuit-breaker-burst=1000000")
-	}
+		args := []string{"core", "start"}
+		if c.Release != V1 {
+			// Tests change more in a second than Crossplane finds sane.
+			args = append(args, "--enable-operations", "--circuit-breaker-burst=1000000")
+		}
 
-	p, err := c.crossplane(ctx, Crossplane, c.Release, args,
-		"PACKAGE_RUNTIME=External",
-		"WEBHOOK_ENABLED=false",
-		"METRICS_PORT=0", // Any that is free.
-		"HEALTH_PROBE_PORT=0",
-		"TLS_CLIENT_CERTS_DIR="+filepath.Join(c.dir, secretClient),
-		"XPKG_CACHE_DIR="+packages,
-	)
-	if err != nil {
-		return err
-	}
+		p, err := c.crossplane(ctx, Crossplane, c.Release, args,
+			"PACKAGE_RUNTIME="+runtime,
+			"WEBHOOK_ENABLED=false",
+			"METRICS_PORT=0", // Any that is free.
+			"HEALTH_PROBE_PORT=0",
+			"TLS_CLIENT_CERTS_DIR="+filepath.Join(c.dir, secretClient),
+			"XPKG_CACHE_DIR="+packages,
+		)
+		if err != nil {
+			return err
+		}
 
-	return c.start(ctx, p, func(context.Context) error { return nil })
+		return c.start(ctx, p, func(context.Context) error { return nil })
+	}
 }
 
 func (c *Cluster) startTestFunction(ctx context.Context) error {

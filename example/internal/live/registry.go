@@ -88,8 +88,8 @@ func (r registry) read(ref string) ([]byte, error) {
 	return os.ReadFile(names[0])
 }
 
-// push the package of what is in the root to the registry, and return its tag.
-func (c *Cluster) push(ctx context.Context, version string) (string, error) {
+// Push the package of what is in the root to the registry, and return its tag.
+func (c *Cluster) Push(ctx context.Context, version string) (string, error) {
 	platforms := "linux/amd64" // Crossplane reads this one, wherever it runs.
 	if runtime.GOARCH != "amd64" {
 		platforms += ",linux/" + runtime.GOARCH
