@@ -341,6 +341,25 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
+// TestUnknownFields tests that Decode looks at no more unknown fields than it names: for each, it searches the nearest known one.
+func TestUnknownFields(t *testing.T) {
+	const fieldCount = 40_000
+
+	s := input(t, `{}`)
+	for i := range fieldCount {
+		s.Fields[fmt.Sprintf("source%05d", i)] = structpb.NewStringValue("")
+	}
+
+	got := testing.AllocsPerRun(1, func() {
+		if _, err := v1beta1.Decode(s); !strings.Contains(tagstest.Error(err), "there are more mistakes than these 20") {
+			t.Errorf("\nUnknown fields should be refused.\nDecode(...): %v", err)
+		}
+	})
+	if got > 10*fieldCount {
+		t.Errorf("\nDecode(...): want at most 10 allocations for each of %d unknown fields, got %g in all", fieldCount, got)
+	}
+}
+
 // TestDecoderKeepsErrors proves that a Decoder refuses an input the second time at as little cost as it admits one.
 func TestDecoderKeepsErrors(t *testing.T) {
 	d := &v1beta1.Decoder{}

@@ -237,6 +237,10 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 	seen := make(map[string]bool, len(items))
 
 	for i, item := range items {
+		if a.stops() {
+			return true
+		}
+
 		if !a.value(p.Index(i), s.Items, item) || s.ListType == "" {
 			continue
 		}
@@ -270,6 +274,10 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 	ok := true
 
 	for _, name := range slices.Sorted(maps.Keys(o.GetFields())) {
+		if a.stops() {
+			return true
+		}
+
 		switch property := s.field(name); {
 		case property != nil:
 			ok = a.value(p.Child(name), property, o.GetFields()[name]) && ok
