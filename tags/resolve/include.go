@@ -64,7 +64,12 @@ func inputFilter(s *v1beta1.Source) *keyFilter {
 
 // keyPatterns are the patterns that an include reads from a field or an expression. {"platform/*": true, "platform/secret": false}
 // has one pattern in keys and one in except.
-type keyPatterns struct{ keys, except []string }
+type keyPatterns struct {
+	keys, except []string
+
+	// textBytes is how many bytes of YAML were read for them.
+	textBytes int
+}
 
 // A patternsPlace identifies the field or the expression that has patterns, such as {source: "registry", path: "data.keys"}.
 type patternsPlace struct{ contextKey, source, path, expression string }
@@ -213,6 +218,10 @@ func (p *keyPatterns) addText(text, name string) error {
 		return nil
 	case len(text) > maxPatternText:
 		return errors.Errorf("%s is a text of %d bytes, and patterns in YAML may have at most %d: write a list or map without quotes around it", name, len(text), maxPatternText)
+	}
+
+	if p.textBytes += len(text); p.textBytes > maxPatternTexts {
+		return errors.Errorf("%s is too much: all texts of YAML that one include reads may have %d bytes together: write lists or maps without quotes around them", name, maxPatternTexts)
 	}
 
 	v, err := object.FromYAML(text)

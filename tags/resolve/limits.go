@@ -21,6 +21,9 @@ const (
 	// maxPatternText is the most bytes of a text with patterns in YAML: a thousand patterns of usual length.
 	maxPatternText = 64 << 10
 
+	// maxPatternTexts is the most bytes of such texts of all objects that one include reads: to read more takes seconds.
+	maxPatternTexts = 256 << 10
+
 	// maxStandard is the most bytes of a standard, an input that the input extends. To decode more takes seconds.
 	maxStandard = 256 << 10
 )
