@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
 // A Finder makes Targets of resources.
@@ -106,6 +107,10 @@ type Targets struct {
 
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
+
+	// reported has the reported tags of the target reportedBy: see reportedTagsOf.
+	reported   *tagset.Set
+	reportedBy *Target
 
 	// recordingSchemas asks Finder.Schemas, and keeps each answer in schemas. If Crossplane hasn't sent a schema, the answer is an
 	// empty Node. The later call in which Crossplane sends the schema makes new Targets.

@@ -105,7 +105,23 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 		maps.DeleteFunc(wanted, func(key, _ string) bool { return ts.finder.SetsTag(t, key) })
 	}
 
-	return len(wanted) > 0 && t.hasAll(wanted, t.ReportedTags) // If none is left, every wanted tag could be this step's own.
+	return len(wanted) > 0 && t.hasAll(wanted, ts.reportedTagsOf(t)) // If none is left, every wanted tag could be this step's own.
+}
+
+// reportedTagsOf returns a function that reads the reported tags of t. All selectors of one target share what it has read, since a status can
+// have thousands of tags. In a list of strings, the wanted keys say where to split a string, so each selector reads its own.
+func (ts *Targets) reportedTagsOf(t *Target) func(keys *tagset.Keys) *tagset.Set {
+	return func(keys *tagset.Keys) *tagset.Set {
+		if keys.Shape.Form().HasStrings {
+			return t.ReportedTags(keys)
+		}
+
+		if ts.reportedBy != t {
+			ts.reportedBy, ts.reported = t, t.ReportedTags(keys)
+		}
+
+		return ts.reported
+	}
 }
 
 // locatesTags locates the tag field of t, and reports whether it holds tags. Labels that are handed on are no tags. Without
