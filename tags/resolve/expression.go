@@ -72,7 +72,8 @@ func (r *resolver) requireObjects(e expression.Expression) error {
 		}
 
 		objects, err := r.selectedObjects(s)
-		hasNone := isAbsence(err) && !s.Required() && !(r.isBeliever && isDisbelief(err))
+		mustTell := s.Required() || r.isBeliever && isDisbelief(err)
+		hasNone := isAbsence(err) && !mustTell
 
 		switch {
 		case errors.Is(err, errWaiting):
