@@ -223,7 +223,7 @@ func (t *Target) setPlace(p *Place) { t.Place, t.Profile = p, p.Profile }
 
 // UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
 // copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can give labels precedence: the
-// copied {team: a} becomes a tag only if no label has the key team.
+// copied {team: a} becomes a tag only if no label has the key team. Copies of labels and annotations that are no tags stay in the field.
 func (ts *Targets) UseCopies(changed map[string]object.Object) {
 	for _, t := range ts.All {
 		r, ok := changed[t.Name]
@@ -240,6 +240,12 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 		after, err := r.At(t.Field.Path)
 		if err != nil || after.Equal(t.DesiredValue) {
 			continue
+		}
+
+		if nonTags := tagset.NonTags(after, t.Field); len(nonTags) > 0 && (t.DesiredValue.IsNull() || t.DesiredValue.IsObject()) {
+			fields := t.DesiredValue.FieldMap()
+			maps.Copy(fields, nonTags)
+			t.DesiredValue = object.MapNode(fields)
 		}
 
 		if restored, err := object.Set(r, t.Field.Path, t.DesiredValue); err == nil {

@@ -20,10 +20,26 @@ type tagMap struct {
 	nonTags map[string]object.Node
 }
 
-// read returns an entry for each key of the map, sorted by key. It puts labels and annotations that are no tags into nonTags:
+// isNoTag reports whether a field of the map is no tag. metadata is "labels" or "annotations" if the map is metadata, and otherwise empty. There,
+// these fields are no tags:
 //   - keys of Crossplane, kubectl and this function, such as crossplane.io/external-name
 //   - keys that steer a controller, such as services.k8s.aws/region
 //   - labels that only Kubernetes uses, such as app.kubernetes.io/name
+func isNoTag(f *field.Field, metadata, key string) bool {
+	return metadata != "" && (object.IsPrivate(key) || field.SteersController(key)) || f.IsOnlyForKubernetes([]byte(key))
+}
+
+// NonTags returns the labels or annotations in the value n of the field f that are no tags, such as services.k8s.aws/region. It returns none for
+// fields that aren't metadata.
+func NonTags(n object.Node, f *field.Field) map[string]object.Node {
+	out := n.FieldMap()
+	metadata := metadataOf(f.Path.Segments())
+	maps.DeleteFunc(out, func(key string, _ object.Node) bool { return !isNoTag(f, metadata, key) })
+
+	return out
+}
+
+// read returns an entry for each key of the map, sorted by key. It puts labels and annotations that are no tags into nonTags.
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
 		return nil, errors.Errorf("%s is %s, not a map of %ss", m.field.Path, n.Kind(), m.keys.Profile.Noun())
@@ -34,8 +50,7 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	for name, value := range n.Fields() {
 		key := m.keys.keyText(name)
 
-		isNoTag := m.keys.Metadata != "" && (object.IsPrivate(key) || field.SteersController(key))
-		if isNoTag || m.field.IsOnlyForKubernetes(name) {
+		if isNoTag(m.field, m.keys.Metadata, key) {
 			if m.nonTags == nil {
 				m.nonTags = make(map[string]object.Node)
 			}
