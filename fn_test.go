@@ -58,6 +58,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/removal"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/rights"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/trust"
 )
 
@@ -1368,4 +1369,10 @@ func TestFirstSignal(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM { //nolint:forcetypeassert // It is of Unix.
 		t.Errorf("want the command to end at SIGTERM, got %v", err)
 	}
+}
+
+// TestRunFunctionRights proves the rights in RIGHTS.md: other text of a person changes nothing that is left to others.
+func TestRunFunctionRights(t *testing.T) {
+	f := newLogged()
+	rapid.Check(t, func(t *rapid.T) { rights.Check(t, f.onBytes) })
 }

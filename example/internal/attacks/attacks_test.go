@@ -11,35 +11,9 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/expression"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/settings"
 )
-
-// settings adds the settings of a type below the path to out, each with the type of its value.
-func settings(typ reflect.Type, path string, out map[string]reflect.Type) {
-	switch kind := typ.Kind(); {
-	case typ == reflect.TypeFor[object.Path](), typ == reflect.TypeFor[expression.Expression](), typ == reflect.TypeFor[expression.Regexp](), typ == reflect.TypeFor[profile.Pattern](), typ == reflect.TypeFor[v1beta1.Duration]():
-		out[path] = typ
-	case kind == reflect.Pointer:
-		settings(typ.Elem(), path, out)
-	case kind == reflect.Slice && typ.Elem().Kind() == reflect.Struct && typ.Elem().PkgPath() == reflect.TypeFor[v1beta1.CloudTags]().PkgPath():
-		settings(typ.Elem(), path+"[]", out)
-	case kind != reflect.Struct:
-		out[path] = typ
-	default:
-		for f := range typ.Fields() {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-
-			switch {
-			case f.Anonymous:
-				settings(f.Type, path, out)
-			case name != "-" && name != "":
-				settings(f.Type, strings.TrimPrefix(path+"."+name, "."), out)
-			}
-		}
-	}
-}
 
 // literal are names or paths of settings with a text that is no path, expression or pattern: the function reads no
 // other field because of it.
@@ -80,32 +54,12 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return "", s, false
 }
 
-// has reports whether an input has a value at the path of a setting.
-func has(v *structpb.Value, path string) bool {
-	if path == "" {
-		return v != nil
-	}
-
-	name, rest, _ := strings.Cut(path, ".")
-	name, isList := strings.CutSuffix(name, "[]")
-	v = v.GetStructValue().GetFields()[name]
-
-	if isList {
-		return slices.ContainsFunc(v.GetListValue().GetValues(), func(item *structpb.Value) bool { return has(item, rest) })
-	}
-
-	return has(v, rest)
-}
-
 // TestAttacks proves that each setting of the input has an attack if it reads a field of the composite resource, of the
 // context or of an object. With a new setting, add its attack.
 func TestAttacks(t *testing.T) {
-	all := make(map[string]reflect.Type)
-	settings(reflect.TypeFor[v1beta1.CloudTags](), "", all)
-
 	want := make(map[string]bool)
 
-	for path, typ := range all {
+	for path, typ := range settings.All() {
 		if !isLiteral(path, typ) {
 			want[path] = true
 		}
@@ -130,7 +84,7 @@ func TestAttacks(t *testing.T) {
 			t.Errorf("\nThe input of an attack should be admitted.\n%s: %v", a.Name, err)
 		}
 
-		if !has(structpb.NewStructValue(req.GetInput()), a.Setting) {
+		if !settings.Has(structpb.NewStructValue(req.GetInput()), a.Setting) {
 			t.Errorf("\nThe input of an attack should have its setting.\n%s: %s is not there", a.Name, a.Setting)
 		}
 	}

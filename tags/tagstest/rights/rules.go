@@ -1,0 +1,107 @@
+package rights
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
+
+// platformKey is the key of a tag of earlier steps that no person writes.
+const platformKey = "first"
+
+// rules are the parts of an input that protect keys.
+type rules struct {
+	provider    string   // The name of the provider that the input gives to all resources, or empty.
+	prefix      string   // The keyPrefix.
+	prefixes    []string // Prefixes of tag keys, by all key formats.
+	reserved    []string
+	classifiers []string // Keys that matchCloudTags names.
+	policy      []string // Keys of tagPolicy.
+
+	// overridable reports whether a trusted source comes before another source. The source of the canary doesn't count.
+	overridable bool
+
+	// copies reports whether kubernetesMetadata is copied.
+	copies bool
+}
+
+func rulesOf(input map[string]any) rules {
+	out := rules{prefix: "plexsphere:", copies: input["kubernetesMetadata"] != nil}
+	out.provider, _ = union(input["provider"])["value"].(string)
+
+	if prefix, ok := input["keyPrefix"].(string); ok {
+		out.prefix = prefix
+	}
+
+	if out.prefixes = []string{"", out.prefix}; input["keyFormats"] != nil {
+		out.prefixes = append(out.prefixes, "p_")
+	}
+
+	for _, key := range list(input["reservedKeys"]) {
+		out.reserved = append(out.reserved, fmt.Sprint(key))
+	}
+
+	each(input, "matchCloudTags", func(tags map[string]any) {
+		for key := range tags {
+			out.classifiers = append(out.classifiers, key)
+		}
+	})
+
+	for _, rule := range list(union(input["tagPolicy"])["rules"]) {
+		out.policy = append(out.policy, fmt.Sprint(union(rule)["key"]))
+	}
+
+	sources := list(input["sources"])
+	isTrusted := func(source any) bool { return union(source)["trusted"] == true }
+
+	if first := slices.IndexFunc(sources[1:], isTrusted); first >= 0 {
+		out.overridable = slices.ContainsFunc(sources[1:][first:], func(source any) bool { return !isTrusted(source) })
+	}
+
+	return out
+}
+
+// protect reports whether a key of the entry is reserved, a classifier's, or a provider's. A provider fills a list itself, so its keys stay
+// there, whoever wrote them. Labels are no tags yet: only reserved keys count.
+func (s *rules) protect(k *resourceKind, f *tagField, e *entry) bool {
+	if f.Shape == field.Labels {
+		return slices.ContainsFunc(e.keys, s.isReserved)
+	}
+
+	folds := profile.Of(cmp.Or(s.provider, k.Profile)).IgnoresCase()
+	isFilled := f.Shape.Form().IsList && f.Path.Segments()[1].Field == "forProvider"
+
+	return slices.ContainsFunc(e.keys, func(key string) bool {
+		return s.isReserved(key) || strings.HasPrefix(strings.ToLower(key), "crossplane-") && !isFilled ||
+			slices.ContainsFunc(s.classifiers, func(c string) bool { return key == c || folds && strings.EqualFold(key, c) })
+	})
+}
+
+// isReserved reports whether the tag key is reserved, before or after a key format.
+func (s *rules) isReserved(key string) bool {
+	for _, pattern := range s.reserved {
+		for _, prefix := range s.prefixes {
+			begin, star := strings.CutSuffix(normal(prefix+pattern), "*")
+			if k := normal(key); k == begin || star && strings.HasPrefix(k, begin) {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// normal returns the key as all key formats together would have it.
+func normal(key string) string {
+	return strings.NewReplacer(":", "_", "/", "_", ".", "_", "-", "_", " ", "_").Replace(strings.ToLower(key))
+}
+
+// list returns the items of a list.
+func list(v any) []any {
+	out, _ := v.([]any)
+	return out
+}
