@@ -60,12 +60,12 @@ type askedCase struct {
 
 // ask makes the XR, and asks explain for it until it names the cause.
 func (tc *askedCase) ask(c live.Test) {
-	resources := bases(tc.Resources)
+	resources := []string{bases(tc.Resources)}
 	for i := range tc.Copies {
-		resources += strings.ReplaceAll(bases(tc.Resources), "name: "+tc.Resources, fmt.Sprintf("name: %s-%d", tc.Resources, i))
+		resources = append(resources, strings.ReplaceAll(bases(tc.Resources), "name: "+tc.Resources, fmt.Sprintf("name: %s-%d", tc.Resources, i)))
 	}
 
-	s := c.NewStack("ask-"+tc.Name, resources, tc.Input)
+	s := c.NewStack("ask-"+tc.Name, strings.Join(resources, ""), tc.Input)
 	if tc.Later != nil {
 		addStep(s, tc.Later)
 	}
@@ -135,8 +135,8 @@ func (tc *askedCase) ask(c live.Test) {
 	}
 
 	// Two lists of kinds, an XR, its Composition, an object that a source requires, and each composed resource.
-	if most := 5 + 1 + tc.Copies; len(made) > most {
-		c.T.Errorf("explain should send at most %d requests, but sends %d: %v", most, len(made), made)
+	if limit := 5 + 1 + tc.Copies; len(made) > limit {
+		c.T.Errorf("explain should send at most %d requests, but sends %d: %v", limit, len(made), made)
 	}
 }
 

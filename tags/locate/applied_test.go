@@ -2,6 +2,7 @@ package locate_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,16 +19,17 @@ func TestApplied(t *testing.T) {
 
 	// resource returns a resource with the spec, and with the fieldsV1 of field managers if there are any.
 	resource := func(spec string, owned ...string) object.Object {
-		managers := ""
+		var managers []string
 		for i := 0; i < len(owned); i += 2 {
-			managers += fmt.Sprintf(`, {"manager": %q, "fieldsV1": %s}`, owned[i], owned[i+1])
+			managers = append(managers, fmt.Sprintf(`{"manager": %q, "fieldsV1": %s}`, owned[i], owned[i+1]))
 		}
 
-		if len(owned) > 0 {
-			managers = `, "managedFields": [` + managers[2:] + "]"
+		list := ""
+		if len(managers) > 0 {
+			list = `, "managedFields": [` + strings.Join(managers, ", ") + "]"
 		}
 
-		return object.FromStruct(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "K", "metadata": {"name": "r", "namespace": "ns", "uid": "u"` + managers + `}, "spec": ` + spec + "}"))
+		return object.FromStruct(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "K", "metadata": {"name": "r", "namespace": "ns", "uid": "u"` + list + `}, "spec": ` + spec + "}"))
 	}
 
 	const tags = `{"tags": {"env": "prod", "owner": "me"}, "region": "eu"}`

@@ -161,9 +161,11 @@ func basesOf(v any) (out []schema.GroupKind) {
 // inputOf returns the input of the step, joined with its standard if it extends one that the source has. It also returns
 // the input as it is written.
 func inputOf(ctx context.Context, step string, input map[string]any, source require.Source) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
+	decoder := &v1beta1.Decoder{}
+
 	written, err = v1beta1.ToStruct(input)
 	if err == nil {
-		in, err = v1beta1.Decode(written)
+		in, err = decoder.Decode(ctx, written, v1beta1.HashOf(written))
 	}
 
 	if err != nil {
@@ -171,15 +173,15 @@ func inputOf(ctx context.Context, step string, input map[string]any, source requ
 	}
 
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}}}
-	asked, standards := require.New(req), &v1beta1.Decoder{}
+	asked := require.New(req)
 
 	// The first call asks for the standard, and the second one joins it.
-	if in, err = resolve.Extend(ctx, standards, in, written, asked); err == nil {
+	if in, err = resolve.Extend(ctx, decoder, in, written, asked); err == nil {
 		err = asked.AnswerFrom(ctx, source)
 	}
 
 	if err == nil {
-		in, err = resolve.Extend(ctx, standards, in, written, require.New(req))
+		in, err = resolve.Extend(ctx, decoder, in, written, require.New(req))
 	}
 
 	switch {

@@ -204,7 +204,11 @@ func (r *Requirements) AnswerFrom(ctx context.Context, source Source) error {
 
 // Answer answers the required resources in the request, as Crossplane does if there are no other objects.
 func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
-	_ = AnswerFrom(context.Background(), req, required, In(objects)) // Objects in memory can be found.
+	find := func(selector *fnv1.ResourceSelector) ([]*structpb.Struct, error) {
+		return selectedOf(objects, selector), nil
+	}
+
+	_ = answerResources(req, required, find) // Objects in memory can be found.
 }
 
 // A Source has what responses require, as a cluster does.
@@ -222,17 +226,19 @@ type Source struct {
 // In returns the Source that has these objects, and no schemas.
 func In(objects []*structpb.Struct) Source {
 	return Source{Empty: len(objects) == 0, Find: func(_ context.Context, selector *fnv1.ResourceSelector) ([]*structpb.Struct, error) {
-		return words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, Selects(selector, object.FromStruct(o)) }), nil
+		return selectedOf(objects, selector), nil
 	}}
 }
 
-// AnswerFrom answers the requirements in the request with what the source has. An error is the first error of the source.
-func AnswerFrom(ctx context.Context, req *fnv1.RunFunctionRequest, required *fnv1.Requirements, source Source) (err error) {
-	if req.RequiredResources, err = source.answers(ctx, required.GetResources()); err != nil {
-		return err
-	}
+// selectedOf returns the objects that the selector selects.
+func selectedOf(objects []*structpb.Struct, selector *fnv1.ResourceSelector) []*structpb.Struct {
+	return words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, Selects(selector, object.FromStruct(o)) })
+}
 
-	if req.ExtraResources, err = source.answers(ctx, required.GetExtraResources()); err != nil { //nolint:staticcheck // Crossplane before v2.2 answers there.
+// AnswerFrom answers the requirements in the request with what the source has. An error is the first error of the source.
+func AnswerFrom(ctx context.Context, req *fnv1.RunFunctionRequest, required *fnv1.Requirements, source Source) error {
+	find := func(selector *fnv1.ResourceSelector) ([]*structpb.Struct, error) { return source.Find(ctx, selector) }
+	if err := answerResources(req, required, find); err != nil {
 		return err
 	}
 
@@ -256,12 +262,24 @@ func AnswerFrom(ctx context.Context, req *fnv1.RunFunctionRequest, required *fnv
 	return nil
 }
 
+// answerResources answers the required resources in the request with what find finds.
+func answerResources(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, find finder) (err error) {
+	if req.RequiredResources, err = find.answers(required.GetResources()); err == nil {
+		req.ExtraResources, err = find.answers(required.GetExtraResources()) //nolint:staticcheck // Crossplane before v2.2 answers there.
+	}
+
+	return err
+}
+
+// A finder returns the objects that the selector selects.
+type finder func(*fnv1.ResourceSelector) ([]*structpb.Struct, error)
+
 // answers returns the objects that each selector selects.
-func (s Source) answers(ctx context.Context, required map[string]*fnv1.ResourceSelector) (map[string]*fnv1.Resources, error) {
+func (f finder) answers(required map[string]*fnv1.ResourceSelector) (map[string]*fnv1.Resources, error) {
 	out := make(map[string]*fnv1.Resources, len(required))
 
 	for _, name := range slices.Sorted(maps.Keys(required)) {
-		found, err := s.Find(ctx, required[name])
+		found, err := f(required[name])
 		if err != nil {
 			return nil, err
 		}

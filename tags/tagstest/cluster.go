@@ -61,7 +61,7 @@ func (c *Cluster) Serve(t *testing.T) {
 func Kubectl(t *testing.T, server http.Handler, namespace string) {
 	t.Helper()
 
-	dir, err := os.MkdirTemp("", "kubectl-") // The path of a socket may not be as long as that of a test's folder.
+	dir, err := os.MkdirTemp("", "kubectl-") //nolint:usetesting // The path of a socket may not be as long as that of a test's folder.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write := func(code int, answer any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		_ = json.NewEncoder(w).Encode(answer) // The client has gone.
+		_ = json.NewEncoder(w).Encode(answer) //nolint:errchkjson // An error means that the client has gone.
 	}
 	fail := func(code int, message string) {
 		write(code, map[string]any{"apiVersion": "v1", "kind": "Status", "code": code, "message": message})
@@ -223,14 +223,14 @@ func (c *Cluster) list(path, selector string) (out []map[string]any, isList bool
 }
 
 // discovery lists the kinds of the groups.
-func (c *Cluster) discovery(of func(group string) bool) map[string]any {
+func (c *Cluster) discovery(isListed func(group string) bool) map[string]any {
 	var items []any
 
 	seen := make(map[schema.GroupVersionKind]bool)
 
 	for _, o := range c.Objects {
 		k := kindOf(o)
-		if seen[k] || !of(k.Group) {
+		if seen[k] || !isListed(k.Group) {
 			continue
 		}
 

@@ -88,10 +88,10 @@ func (f *Flags) Given() string {
 	return name
 }
 
-// CheckUnused returns an error if a flag is given to a command that reads files.
-func (f *Flags) CheckUnused() error {
+// CheckUnused returns an error if a flag is given to a command that reads no cluster. goes says when it would, such as "goes without files".
+func (f *Flags) CheckUnused(goes string) error {
 	if given := f.Given(); given != "" {
-		return errors.Errorf("%s is kubectl's, and goes without files", given)
+		return errors.Errorf("%s is kubectl's, and %s", given, goes)
 	}
 
 	return nil

@@ -121,20 +121,20 @@ func (ks Kinds) Of(gvk schema.GroupVersionKind) (Kind, bool) {
 // Named returns the kinds with the name, as kubectl knows them: bucket, buckets, Bucket, buckets.s3.aws.upbound.io, or
 // buckets.v1beta1.s3.aws.upbound.io. Without a version, it returns the preferred ones. Kinds of other groups may have the same name.
 func (ks Kinds) Named(name string) []Kind {
-	name, of, _ := strings.Cut(strings.ToLower(name), ".")
-	version, group, _ := strings.Cut(of, ".")
+	name, suffix, _ := strings.Cut(strings.ToLower(name), ".")
+	version, group, _ := strings.Cut(suffix, ".")
 
 	matching := func(matches func(Kind) bool) []Kind {
 		return words.MapIf(ks, func(k Kind) (Kind, bool) {
-			isNamed := k.Plural == name || slices.Contains(k.Names, name) || strings.ToLower(k.Kind) == name
+			isNamed := k.Plural == name || slices.Contains(k.Names, name) || strings.EqualFold(k.Kind, name)
 			return k, isNamed && matches(k)
 		})
 	}
 
 	for _, matches := range []func(Kind) bool{
-		func(k Kind) bool { return k.Preferred && (of == "" || k.Group == of) },
+		func(k Kind) bool { return k.Preferred && (suffix == "" || k.Group == suffix) },
 		func(k Kind) bool { return group != "" && k.Version == version && k.Group == group },
-		func(k Kind) bool { return k.Preferred && strings.HasPrefix(k.Group, of) },
+		func(k Kind) bool { return k.Preferred && strings.HasPrefix(k.Group, suffix) },
 	} {
 		if found := matching(matches); len(found) > 0 {
 			return found

@@ -30,10 +30,10 @@ const pageSize = 500
 // maxMessage is the limit of the message of an error, in bytes.
 const maxMessage = 64 << 10
 
-// A Refusal is an error of the API server. For a right that is missing, its message names the resource and the verb:
+// A RefusalError is an error of the API server. For a right that is missing, its message names the resource and the verb:
 //
 //	namespaces "team-a" is forbidden: User "jane" cannot get resource "namespaces" in API group "" at the cluster scope
-type Refusal struct {
+type RefusalError struct {
 	// Code is the status, such as 403.
 	Code    int
 	Message string
@@ -43,17 +43,17 @@ type Refusal struct {
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return r.Message }
+func (r *RefusalError) Error() string { return r.Message }
 
 // IsMissing reports whether the error says that the cluster doesn't have the object, or its kind.
 func IsMissing(err error) bool {
-	var r *Refusal
+	var r *RefusalError
 	return errors.As(err, &r) && r.Code == http.StatusNotFound
 }
 
 // IsRefused reports whether the error says that the API server, or this package, lets nobody read the object.
 func IsRefused(err error) bool {
-	var r *Refusal
+	var r *RefusalError
 	return errors.As(err, &r) && r.Code == http.StatusForbidden
 }
 
@@ -93,13 +93,13 @@ func (c *Cluster) get(ctx context.Context, path string, query url.Values, accept
 
 	message := cmp.Or(strings.TrimSpace(status.Message), rsp.Status)
 
-	return nil, &Refusal{Code: rsp.StatusCode, Message: message, next: status.Metadata.Continue}
+	return nil, &RefusalError{Code: rsp.StatusCode, Message: message, next: status.Metadata.Continue}
 }
 
 // kind returns the kind in the version.
 func (c *Cluster) kind(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error) {
 	if gvk.GroupKind() == secret {
-		return Kind{}, &Refusal{Code: http.StatusForbidden, Message: "Secrets are never read"}
+		return Kind{}, &RefusalError{Code: http.StatusForbidden, Message: "Secrets are never read"}
 	}
 
 	kinds, err := c.Kinds(ctx)
@@ -109,7 +109,7 @@ func (c *Cluster) kind(ctx context.Context, gvk schema.GroupVersionKind) (Kind, 
 
 	k, ok := kinds.Of(gvk)
 	if !ok {
-		return Kind{}, &Refusal{Code: http.StatusNotFound, Message: fmt.Sprintf("the cluster has no kind %s of apiVersion %s", words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))}
+		return Kind{}, &RefusalError{Code: http.StatusNotFound, Message: fmt.Sprintf("the cluster has no kind %s of apiVersion %s", words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))}
 	}
 
 	return k, nil
@@ -154,7 +154,7 @@ func (c *Cluster) List(ctx context.Context, gvk schema.GroupVersionKind, namespa
 	for {
 		next, err := c.page(ctx, &k, namespace, query, f)
 
-		var r *Refusal
+		var r *RefusalError
 
 		switch {
 		case errors.As(err, &r) && r.Code == http.StatusGone && r.next != "":
@@ -369,7 +369,7 @@ func (c *Cluster) schemasOf(ctx context.Context, gv schema.GroupVersion) (map[st
 
 	for _, text := range document.Components.Schemas {
 		var s struct {
-			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"` //nolint:tagliatelle // Kubernetes has the name.
 		}
 
 		// Several kinds share a schema such as that of DeleteOptions.

@@ -94,7 +94,7 @@ func (c *Command) Validate() error {
 	case c.Strict && len(c.Key) == 0 && c.Composition == "":
 		return errors.New("--strict goes with --key or --composition, which say what is required")
 	case len(c.Files) > 0 && c.Kubectl.Given() != "":
-		return c.Kubectl.CheckUnused()
+		return c.Kubectl.CheckUnused("goes without files")
 	default:
 		return manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.Files))
 	}

@@ -24,23 +24,7 @@ func (x *rendering) causes(l *live) []string {
 	out := words.Map(l.unread, func(why string) string { return "not read: " + why })
 	add := func(cause string) { out = append(out, cause) }
 
-	told := x.Condition != nil && (x.fails || x.Condition.Reason != report.ReasonAllPropagated)
-	if told && x.fails {
-		add(x.conditionCause())
-	}
-
-	if why := because(l.xr); why != "" {
-		add("not applied" + why)
-	}
-
-	// The last run may have known less: the context, or an older release of the function.
-	if c := object.Condition(l.xr, report.ConditionType); c.Field("status").IsText("False") && !told {
-		add("when Crossplane ran the function, " + said(report.ConditionType, c))
-	}
-
-	if told && !x.fails {
-		add(x.conditionCause())
-	}
+	out = append(out, x.conditionCauses(l)...)
 
 	for _, r := range x.Resources {
 		name := words.Name(r.Resource) + ": "
@@ -59,7 +43,8 @@ func (x *rendering) causes(l *live) []string {
 
 	for _, e := range x.Events {
 		// The condition says what is fatal, and the label of a tag that is withheld says so, too.
-		if e.Severity != "Fatal" && e.Reason != "TagsWithheld" && e.Reason != "NotTagged" && !(told && report.Covers(x.Condition.Reason, e.Reason)) {
+		isSaid := e.Severity == "Fatal" || e.Reason == "TagsWithheld" || e.Reason == "NotTagged" || x.saysCondition() && report.Covers(x.Condition.Reason, e.Reason)
+		if !isSaid {
 			add(e.Reason + ": " + e.Message)
 		}
 	}
@@ -92,9 +77,32 @@ func isAboutSources(e Event) bool {
 	return slices.Contains([]string{"NoResources", "SourceEmpty", "ClassAmbiguous", "ExpressionEmpty"}, e.Reason)
 }
 
-// conditionCause returns the condition's reason and message.
-func (x *rendering) conditionCause() string {
-	return x.Condition.Reason + ": " + report.WithoutDigests(x.Condition.Message)
+// saysCondition reports whether the condition of the run has a cause.
+func (x *rendering) saysCondition() bool {
+	return x.Condition != nil && (x.fails || x.Condition.Reason != report.ReasonAllPropagated)
+}
+
+// conditionCauses returns the causes that conditions have: that of this run, and those that the composite resource has in the cluster.
+func (x *rendering) conditionCauses(l *live) (out []string) {
+	if why := because(l.xr); why != "" {
+		out = append(out, "not applied"+why)
+	}
+
+	// The last run may have known less: the context, or an older release of the function.
+	if c := object.Condition(l.xr, report.ConditionType); c.Field("status").IsText("False") && !x.saysCondition() {
+		out = append(out, "when Crossplane ran the function, "+said(report.ConditionType, c))
+	}
+
+	if !x.saysCondition() {
+		return out
+	}
+
+	condition := x.Condition.Reason + ": " + report.WithoutDigests(x.Condition.Message)
+	if x.fails { // Crossplane can't apply anything, and says less of it.
+		return append([]string{condition}, out...)
+	}
+
+	return append(out, condition)
 }
 
 // causes returns why the resource lacks tags. Alone, a resource without a tag field is a cause, too: most Compositions have such resources.

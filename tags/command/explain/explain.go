@@ -166,7 +166,7 @@ func (c *Command) Validate() error {
 	case c.Type == "" && c.Kubectl.Given() == "--context":
 		return errors.New("--context is kubectl's, and goes with TYPE and NAME: the file with the pipeline's context is --pipeline-context")
 	case c.Type == "" && c.Kubectl.Given() != "":
-		return errors.Errorf("%s is kubectl's, and goes with TYPE and NAME", c.Kubectl.Given())
+		return c.Kubectl.CheckUnused("goes with TYPE and NAME")
 	case c.Type != "" && c.Output != "csv":
 		return manifest.CheckStdin(append([]string{c.PipelineContext}, c.RequiredResources...))
 	case c.Request != "" && (c.File != "" || c.Composition != "" || c.XR != "" || c.Keys || len(c.Provider) > 0 || c.ProfileRules != ""):

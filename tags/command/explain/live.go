@@ -151,7 +151,7 @@ func (l *live) named(ctx context.Context, kind, name string) (cluster.Kind, obje
 
 	var (
 		found  []object.Object
-		of     cluster.Kind
+		asked  cluster.Kind
 		titles []string
 		first  error
 	)
@@ -161,7 +161,7 @@ func (l *live) named(ctx context.Context, kind, name string) (cluster.Kind, obje
 
 		switch {
 		case err == nil:
-			of, found, titles = k, append(found, object.FromStruct(o)), append(titles, names[i]+"/"+name)
+			asked, found, titles = k, append(found, object.FromStruct(o)), append(titles, names[i]+"/"+name)
 		case first == nil || cluster.IsMissing(first): // A right that is missing says more.
 			first = err
 		}
@@ -169,11 +169,11 @@ func (l *live) named(ctx context.Context, kind, name string) (cluster.Kind, obje
 
 	switch {
 	case len(found) == 0:
-		return of, object.Object{}, first
+		return asked, object.Object{}, first
 	case len(found) > 1:
-		return of, object.Object{}, errors.Errorf("several kinds have an object %s: name one of %s", words.Name(name), words.Names(titles))
+		return asked, object.Object{}, errors.Errorf("several kinds have an object %s: name one of %s", words.Name(name), words.Names(titles))
 	default:
-		return of, found[0], nil
+		return asked, found[0], nil
 	}
 }
 
@@ -247,8 +247,8 @@ func (l *live) readStep(ctx context.Context, name string) error {
 	l.step = step
 
 	// Crossplane reads composite resources in the version that the Composition is for.
-	if of := step.Composite.APIVersion; of != object.APIVersion(l.xr) {
-		gvk := schema.FromAPIVersionAndKind(of, step.Composite.Kind)
+	if version := step.Composite.APIVersion; version != object.APIVersion(l.xr) {
+		gvk := schema.FromAPIVersionAndKind(version, step.Composite.Kind)
 
 		xr, err := l.Object(ctx, gvk, object.Namespace(l.xr), object.Name(l.xr))
 		if err != nil {
@@ -288,15 +288,15 @@ func (l *live) readComposed(ctx context.Context) {
 	l.composed = make(map[string]object.Object, len(refs))
 
 	for i, ref := range refs {
-		what := words.Name(ref.Field("kind").Text()) + " " + words.Name(ref.Field("name").Text())
+		called := words.Name(ref.Field("kind").Text()) + " " + words.Name(ref.Field("name").Text())
 
 		switch {
 		case ref.Field("kind").IsText("Secret") && ref.Field("apiVersion").IsText("v1"):
-			l.secrets = append(l.secrets, what)
+			l.secrets = append(l.secrets, called)
 		case cluster.IsMissing(errs[i]):
-			l.absent = append(l.absent, what)
+			l.absent = append(l.absent, called)
 		case errs[i] != nil:
-			l.unread = append(l.unread, what+": "+errs[i].Error())
+			l.unread = append(l.unread, called+": "+errs[i].Error())
 		default:
 			l.composed[object.Annotations(found[i]).Field(object.ResourceNameAnnotation).Text()] = found[i]
 		}
@@ -514,7 +514,7 @@ func because(o object.Object) string {
 	return ""
 }
 
-// said returns what the condition says: Synced is False, ReconcilePaused: …
+// said returns what the condition says, such as Synced is False, ReconcilePaused: the reconciliation is paused.
 func said(typ string, c object.Node) string {
 	out := typ + " is " + words.Name(c.Field("status").Text()) + ", " + words.Name(c.Field("reason").Text())
 	if message := report.WithoutDigests(c.Field("message").Text()); message != "" {

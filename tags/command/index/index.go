@@ -94,18 +94,15 @@ type kind struct {
 
 // Validate returns an error if the flags contradict each other.
 func (c *Command) Validate() error {
+	readsCluster := c.Diff && len(c.Paths) == 0
+
 	switch {
 	case c.Complete && !c.Diff:
 		return errors.New("--complete needs --diff")
-	case len(c.Paths) > 0 || !c.Diff:
-		if err := c.Kubectl.CheckUnused(); err != nil {
-			return err
-		}
-	}
-
-	switch {
-	case len(c.Paths) > 0 && c.Output == "json":
+	case c.Output == "json" && (c.Diff || len(c.Paths) > 0):
 		return errors.New("--output json is for the built-in index: name no files")
+	case !readsCluster:
+		return c.Kubectl.CheckUnused("goes with --diff alone")
 	default:
 		return nil
 	}

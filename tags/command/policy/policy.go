@@ -228,7 +228,7 @@ func (c *Command) makeInput() (err error) {
 func (c *Command) checkCombination(inputFields map[string]any) error {
 	switch {
 	case !c.InCluster && c.Kubectl.Given() != "":
-		return errors.Errorf("%s is kubectl's, and goes with --crds without a path", c.Kubectl.Given())
+		return c.Kubectl.CheckUnused("goes with --crds without a path")
 	case (c.InCluster || len(c.CRDs) > 0) && !c.Resources:
 		return errors.New("--crds needs --resources, which writes policies for the kinds in --crds")
 	case c.Composition != "" && len(inputFields) > 0:
