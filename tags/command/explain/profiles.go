@@ -249,7 +249,7 @@ func (e *comparison) skip(x *Explanation, j *stamp.Record) {
 	if j.Reason == profile.CountCap {
 		x.capped++
 
-		if j.Trusted {
+		if j.KeyIsTrusted() {
 			x.lacking = append(x.lacking, words.Name(j.QualifiedKey))
 		}
 	}
