@@ -50,6 +50,7 @@ func rulesOf(input map[string]any) rules {
 			out.classifiers = append(out.classifiers, key)
 		}
 	})
+	slices.Sort(out.classifiers) // Keys are drawn of them, so that a failure can be drawn again.
 
 	for _, rule := range list(union(input["tagPolicy"])["rules"]) {
 		out.policy = append(out.policy, fmt.Sprint(union(rule)["key"]))
