@@ -41,6 +41,7 @@ type reportCase struct {
 		Cut        int                        `json:"cut"`
 		Empty      []resolve.SourceNote       `json:"empty"`
 		Ambiguous  []resolve.SourceNote       `json:"ambiguous"`
+		Changes    []resolve.ClassChange      `json:"changes"`
 		Provider   string                     `json:"provider"`
 		Labels     []tags.Label               `json:"labels"`
 		Overridden []tags.Label               `json:"overridden"`
@@ -165,7 +166,7 @@ func (tc *reportCase) scene() scene {
 	s := scene{
 		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
 		run: Run{Input: tc.Input, Set: resolve.LabelSet{
-			LeftOut: tc.Set.Cut, EmptySources: tc.Set.Empty, AmbiguousSources: tc.Set.Ambiguous, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
+			LeftOut: tc.Set.Cut, EmptySources: tc.Set.Empty, AmbiguousSources: tc.Set.Ambiguous, ClassChanges: tc.Set.Changes, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},
 		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},

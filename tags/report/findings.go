@@ -39,6 +39,9 @@ type findings struct {
 	// several objects with a name.
 	empty, valueless, ambiguous []resolve.SourceNote
 
+	// classChanges are the sources that pick another class than the status records.
+	classChanges []resolve.ClassChange
+
 	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
 	// pipeline's context may stand anywhere.
 	early []string
@@ -68,7 +71,7 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
 		empty: slices.Concat(r.Set.EmptySources, r.Set.PerResource.EmptySources()), valueless: r.Set.Valueless(), ambiguous: r.Set.AmbiguousSources, surplus: r.Set.Surplus(),
-		severalSources: len(r.Input.Sources) > 1,
+		classChanges: r.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
 	}
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {
@@ -174,6 +177,10 @@ func (f *findings) digest(id string, v verdict) string {
 	for _, s := range slices.Concat(f.Skips, f.CloudRefuses) {
 		s.Sources = f.sourcesOf(&s)
 		facts = append(facts, s)
+	}
+
+	for _, c := range f.classChanges {
+		facts = append(facts, c)
 	}
 
 	said := make([]news, 0, len(f.Results))

@@ -282,6 +282,10 @@ func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 		say("ambiguous: %s", a)
 	}
 
+	for _, c := range s.ClassChanges {
+		say("class changed: %s: from %v to %v", c.Source, c.From, c.To)
+	}
+
 	return out
 }
 

@@ -19,24 +19,35 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// recordedIndex returns the index of the object that the status of the composite resource records as the class of the source s. It
-// returns -1 if the status records none of the objects. For the source "size", the status may have classes: {size: {apiVersion:
-// platform.example.org/v1, kind: Size, name: small}}.
-func (r *resolver) recordedIndex(s *v1beta1.Source, objects []namedObject) int {
+// A ClassRef names a class, such as {platform.example.org/v1 Size "" small}. Namespace is empty if the class is in none.
+type ClassRef struct{ APIVersion, Kind, Namespace, Name string }
+
+// RefOf returns the ClassRef of the class o.
+func RefOf(o object.Object) ClassRef {
+	return ClassRef{object.APIVersion(o), object.Kind(o), object.Namespace(o), object.Name(o)}
+}
+
+// A ClassChange says that a source picks another class than before, since the class before is gone or doesn't match any more.
+type ClassChange struct {
+	// Source is the name of the source in messages.
+	Source string
+
+	// The status of the composite resource records From, and the source picks To.
+	From, To ClassRef
+}
+
+// recordedClass returns the class of the source s that the status of the composite resource records. For the source "size", the status may
+// have classes: {size: {apiVersion: platform.example.org/v1, kind: Size, name: small}}. If the status records none, the name is empty.
+func (r *resolver) recordedClass(s *v1beta1.Source) ClassRef {
 	if r.input.StatusFieldPath.IsZero() {
-		return -1
+		return ClassRef{}
 	}
 
 	// A status of another form records no pick.
 	status, _ := r.xr.At(r.input.StatusFieldPath)
-	recorded := status.Field("classes").Field(s.Name)
+	text := func(field string) string { return status.Field("classes").Field(s.Name).Field(field).Text() }
 
-	return slices.IndexFunc(objects, func(o namedObject) bool {
-		sameKind := recorded.Field("apiVersion").Text() == object.APIVersion(o.Object) && recorded.Field("kind").Text() == object.Kind(o.Object)
-		sameName := recorded.Field("namespace").Text() == object.Namespace(o.Object) && recorded.Field("name").Text() == object.Name(o.Object)
-
-		return sameKind && sameName
-	})
+	return ClassRef{text("apiVersion"), text("kind"), text("namespace"), text("name")}
 }
 
 // pickOne picks the class of the composite resource among the objects of the source s, and takes the provider that the class
@@ -52,7 +63,8 @@ func (r *resolver) pickOne(s *v1beta1.Source, objects []namedObject, findErr err
 		return nil, err
 	}
 
-	recorded := r.recordedIndex(s, objects)            // It is -1 if there are no objects.
+	isRecorded := func(o namedObject) bool { return RefOf(o.Object) == r.recordedClass(s) }
+	recorded := slices.IndexFunc(objects, isRecorded)  // It is -1 if there are no objects.
 	allFetched := findErr == nil || isAbsence(findErr) // Until then, objects may lack the recorded one.
 
 	switch {
@@ -161,6 +173,9 @@ type selection struct {
 	// ambiguity is a note if the composite resource names an object, and objects of several kinds have this name. Otherwise, it is
 	// empty.
 	ambiguity string
+
+	// previousClass is the class that the status of the composite resource records, if another one is picked. Otherwise, its name is empty.
+	previousClass ClassRef
 }
 
 // selectedObjects returns the objects that the source s selects, such as the Namespace team-a. With pick: One, it returns the
@@ -173,6 +188,10 @@ func (r *resolver) selectedObjects(s *v1beta1.Source) ([]namedObject, error) {
 			candidates := out.objects
 			out.objects, out.err = r.pickOne(s, candidates, out.err)
 			out.ambiguity = r.ambiguityNote(s.Resource, candidates, out.objects)
+
+			if recorded := r.recordedClass(s); len(out.objects) > 0 && RefOf(out.objects[0].Object) != recorded {
+				out.previousClass = recorded
+			}
 		}
 
 		r.selections[s] = out

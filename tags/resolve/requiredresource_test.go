@@ -82,17 +82,20 @@ func TestClassInTime(t *testing.T) {
 		// want is the class picked if the choice is recorded, and fresh if not. Empty
 		// is none.
 		want, fresh string
+
+		// previous is the recorded class, if want takes its place.
+		previous string
 	}{
-		{"Of two that match, the lowest name should be picked.", "m z -a", "m", "m"},
-		{"The same should be picked again.", "z -a m", "m", "m"},
-		{"A new class with a lower name should not take the place of the one picked.", "a m z", "m", "a"},
-		{"If the one picked gets other labels, the lowest name that is left should be picked.", "z -m k", "k", "k"},
-		{"If the first one gets its labels back, the one picked meanwhile should stay.", "z m k", "k", "k"},
-		{"If the one picked is deleted, the next lowest should be picked.", "z m", "m", "m"},
-		{"If it is deleted, too, the next lowest should be picked.", "z", "z", "z"},
-		{"If none is left, that should be a failure.", "-z", "", ""},
-		{"If one is relabelled, it should be picked again.", "z", "z", "z"},
-		{"If all are back, the one picked last should stay.", "a m z", "z", "a"},
+		{"Of two that match, the lowest name should be picked.", "m z -a", "m", "m", ""},
+		{"The same should be picked again.", "z -a m", "m", "m", ""},
+		{"A new class with a lower name should not take the place of the one picked.", "a m z", "m", "a", ""},
+		{"If the one picked gets other labels, the lowest name that is left should be picked.", "z -m k", "k", "k", "m"},
+		{"If the first one gets its labels back, the one picked meanwhile should stay.", "z m k", "k", "k", ""},
+		{"If the one picked is deleted, the next lowest should be picked.", "z m", "m", "m", "k"},
+		{"If it is deleted, too, the next lowest should be picked.", "z", "z", "z", "m"},
+		{"If none is left, that should be a failure.", "-z", "", "", ""},
+		{"If one is relabelled, it should be picked again.", "z", "z", "z", ""},
+		{"If all are back, the one picked last should stay.", "a m z", "z", "a", ""},
 	}
 
 	const source = `"keyPrefix": "", "sources": [{
@@ -100,7 +103,7 @@ func TestClassInTime(t *testing.T) {
 		"resource": {"apiVersion": "classes.example.org/v1", "kind": "AWSClass", "matchLabels": {"value": {"grade": "gold"}}}
 	}]`
 
-	check := func(t *testing.T, reason, want string, got resolve.LabelSet, err error) {
+	check := func(t *testing.T, reason, want, previous string, got resolve.LabelSet, err error) {
 		t.Helper()
 
 		wantErr, wantSet := "", resolve.LabelSet{}
@@ -109,6 +112,14 @@ func TestClassInTime(t *testing.T) {
 			wantErr = `cannot resolve sources[0] "class": there is no AWSClass (classes.example.org/v1) with the labels grade=gold`
 		} else {
 			wantSet = picked("AWSClass", want, "")
+		}
+
+		if previous != "" {
+			wantSet.ClassChanges = []resolve.ClassChange{{
+				Source: `sources[0] "class"`,
+				From:   resolve.ClassRef{APIVersion: "classes.example.org/v1", Kind: "AWSClass", Name: previous},
+				To:     resolve.ClassRef{APIVersion: "classes.example.org/v1", Kind: "AWSClass", Name: want},
+			}}
 		}
 
 		if diff := cmp.Diff(wantErr, tagstest.Error(err)); diff != "" {
@@ -136,7 +147,7 @@ func TestClassInTime(t *testing.T) {
 			}
 
 			got, _, err := classes.reconcile(decode(t, `"statusFieldPath": "status.cloudTags", `+source), observe(`{"status": `+status+`}`))
-			check(t, s.reason, s.want, got, err)
+			check(t, s.reason, s.want, s.previous, got, err)
 
 			// A failure leaves the status as it was.
 			if c, ok := got.Classes["class"]; ok {
@@ -144,7 +155,7 @@ func TestClassInTime(t *testing.T) {
 			}
 
 			got, _, err = classes.reconcile(decode(t, source), observe(`{}`))
-			check(t, "Without a recorded choice, the lowest name should be picked.", s.fresh, got, err)
+			check(t, "Without a recorded choice, the lowest name should be picked.", s.fresh, "", got, err)
 		})
 	}
 }

@@ -74,6 +74,9 @@ type LabelSet struct {
 
 	// AmbiguousSources are the sources that picked one of several objects with the same name, in their order.
 	AmbiguousSources []SourceNote
+
+	// ClassChanges are the sources that pick another class than before, in their order.
+	ClassChanges []ClassChange
 }
 
 // A Hop has the objects of one source in a chain of objects: the source "team" finds the Team payments, whose spec.organization
@@ -301,6 +304,10 @@ func (r *resolver) resolveSource(s *v1beta1.Source, i int) error {
 
 	if selected.ambiguity != "" {
 		r.set.AmbiguousSources = append(r.set.AmbiguousSources, SourceNote{name, selected.ambiguity})
+	}
+
+	if selected.previousClass.Name != "" {
+		r.set.ClassChanges = append(r.set.ClassChanges, ClassChange{name, selected.previousClass, RefOf(r.set.Classes[s.Name])})
 	}
 
 	switch {

@@ -74,7 +74,7 @@ func (x *rendering) causes(l *live) []string {
 
 // isAboutSources reports whether the event is about the sources of labels, and not about resources.
 func isAboutSources(e Event) bool {
-	return slices.Contains([]string{"NoResources", "SourceEmpty", "ClassAmbiguous", "ExpressionEmpty"}, e.Reason)
+	return slices.Contains([]string{"NoResources", "SourceEmpty", "ClassAmbiguous", "ClassChanged", "ExpressionEmpty"}, e.Reason)
 }
 
 // saysCondition reports whether the condition of the run has a cause.
