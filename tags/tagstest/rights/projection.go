@@ -79,6 +79,10 @@ func (p *projection) add(rules *rules, r *resource, f *tagField, entries []entry
 	for _, e := range entries {
 		p.present[place] = append(p.present[place], e.keys...)
 
+		if rules.ignoresCase(&r.resourceKind) { // A label is written to a tag of its key, however this one is spelled.
+			e.text = strings.ToLower(e.text)
+		}
+
 		if slices.ContainsFunc(e.keys, func(key string) bool { return strings.HasSuffix(key, canary) }) {
 			p.Managed[r.name] = true
 		}

@@ -73,13 +73,18 @@ func (s *rules) protect(k *resourceKind, f *tagField, e *entry) bool {
 		return slices.ContainsFunc(e.keys, s.isReserved)
 	}
 
-	folds := profile.Of(cmp.Or(s.provider, k.Profile)).IgnoresCase()
+	folds := s.ignoresCase(k)
 	isFilled := f.Shape.Form().IsList && f.Path.Segments()[1].Field == "forProvider"
 
 	return slices.ContainsFunc(e.keys, func(key string) bool {
 		return s.isReserved(key) || strings.HasPrefix(strings.ToLower(key), "crossplane-") && !isFilled ||
 			slices.ContainsFunc(s.classifiers, func(c string) bool { return key == c || folds && strings.EqualFold(key, c) })
 	})
+}
+
+// ignoresCase reports whether the cloud of the kind ignores case.
+func (s *rules) ignoresCase(k *resourceKind) bool {
+	return profile.Of(cmp.Or(s.provider, k.Profile)).IgnoresCase()
 }
 
 // isReserved reports whether the tag key is reserved, before or after a key format.
