@@ -107,8 +107,15 @@ func ToTagField(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 
 // Locate returns the tag field of the kind by the first entry that matches it.
 func (r *Overrides) Locate(k Kind) (Field, bool) {
-	for _, rl := range r.entries {
-		if !rl.apiVersion.Matches(k.GroupVersion().String()) || !rl.kind.Matches(k.Kind) {
+	if len(r.entries) == 0 {
+		return Field{}, false // Most inputs have no entries, and need no text to match.
+	}
+
+	apiVersion := k.GroupVersion().String() // A text of its own for each of thousands of entries would take long.
+
+	for i := range r.entries {
+		rl := &r.entries[i]
+		if !rl.apiVersion.Matches(apiVersion) || !rl.kind.Matches(k.Kind) {
 			continue
 		}
 

@@ -102,6 +102,9 @@ type Targets struct {
 	locator field.Locator
 	kinds   map[kindKey]*TargetKind
 
+	// overrides locates by tagFields of the input alone, whatever the locator asks besides.
+	overrides *field.Overrides
+
 	// tagFields has the results of tagFieldsOf.
 	tagFields map[*TargetKind][]tagField
 
@@ -155,7 +158,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 // NewTargets returns Targets without any target, for commands that read a cluster: see Read.
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
-		finder: f,
+		finder: f, overrides: field.NewOverrides(f.Input.TagFields),
 		kinds:  make(map[kindKey]*TargetKind), tagFields: make(map[*TargetKind][]tagField), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 

@@ -70,7 +70,7 @@ func (ts *Targets) tagFieldsOf(k *TargetKind) []tagField {
 
 	all := field.AllFields(k.Kind)
 
-	if f, ok := field.NewOverrides(ts.finder.Input.TagFields).Locate(k.Kind); ok && f.Shape != field.None {
+	if f, ok := ts.overrides.Locate(k.Kind); ok && f.Shape != field.None {
 		all = append(all, f)
 	}
 

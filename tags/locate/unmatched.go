@@ -33,9 +33,11 @@ func (ts *Targets) Unmatched() []string {
 		}
 	}
 
+	kinds := ts.taggedKinds()
+
 	for i := range ts.finder.Input.TagFields {
 		path := fmt.Sprintf("tagFields[%d]", i)
-		if !ts.finder.Input.Origins.IsStandard(path) && !ts.matchesAnyKind(&ts.finder.Input.TagFields[i]) {
+		if !ts.finder.Input.Origins.IsStandard(path) && !matchesAny(&ts.finder.Input.TagFields[i], kinds) {
 			out = append(out, path) // It is in no standard, so it needs no Where.
 		}
 	}
@@ -43,14 +45,27 @@ func (ts *Targets) Unmatched() []string {
 	return out
 }
 
-// matchesAnyKind reports whether the entry matches the kind of a desired resource, or of a manifest in an Object of
-// provider-kubernetes.
-func (ts *Targets) matchesAnyKind(entry *v1beta1.TagField) bool {
+// taggedKinds returns the kinds of all desired resources, and of the manifests in Objects of provider-kubernetes, by their apiVersions.
+func (ts *Targets) taggedKinds() map[string][]string {
+	out := make(map[string][]string)
+
 	for _, kind := range ts.kinds {
 		for _, gvk := range []schema.GroupVersionKind{kind.GroupVersionKind, kind.Tagged()} {
-			if entry.APIVersion.Matches(gvk.GroupVersion().String()) && entry.Kind.Matches(gvk.Kind) {
-				return true
+			apiVersion := gvk.GroupVersion().String()
+			if !slices.Contains(out[apiVersion], gvk.Kind) {
+				out[apiVersion] = append(out[apiVersion], gvk.Kind)
 			}
+		}
+	}
+
+	return out
+}
+
+// matchesAny reports whether the entry matches one of the kinds, which are by their apiVersions.
+func matchesAny(entry *v1beta1.TagField, kinds map[string][]string) bool {
+	for apiVersion, names := range kinds {
+		if entry.APIVersion.Matches(apiVersion) && slices.ContainsFunc(names, entry.Kind.Matches) {
+			return true
 		}
 	}
 
