@@ -159,7 +159,7 @@ func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, ma
 func (f *Finder) NewTargets() *Targets {
 	ts := &Targets{
 		finder: f, overrides: field.NewOverrides(f.Input.TagFields),
-		kinds:  make(map[kindKey]*TargetKind), tagFields: make(map[*TargetKind][]tagField), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
+		kinds: make(map[kindKey]*TargetKind), tagFields: make(map[*TargetKind][]tagField), interned: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
 	ts.recordingSchemas = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {

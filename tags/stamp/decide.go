@@ -19,8 +19,7 @@ type Decision struct {
 	// records has the record of each label in Labels.all, at the label's position.
 	records []Record
 
-	// room is how many bytes more a joined string may have, and isFull reports whether a label didn't fit. Only fill uses room.
-	room   int
+	// isFull reports whether a label didn't fit into a joined string.
 	isFull bool
 
 	// free is the number of tag slots that are still free. Only fill uses it. On AWS, a resource has 50 slots, one for each tag.
@@ -93,7 +92,9 @@ func (d *Decision) replace() error {
 		switch {
 		case present == nil: // fill decides on the label.
 		case l.Reserved || l.OnConflict() == tags.Replace:
-			d.put(i)
+			if d.Tags.HasRoomFor(d.entryToPut(i)) { // If not, the old value stays, unless fill finds the room.
+				d.put(i)
+			}
 		case d.failsOnConflict(l):
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 				d.Labels.Profile.Noun(), l.Key, quotedValue(present), l.Source.Name, l.Value)
@@ -239,7 +240,7 @@ func (d *Decision) fill() error {
 	incomplete, missing := d.splitOtherSystemsTags()                                                         // The field has some entries of an incomplete tag, and none of a missing tag.
 	trustedCount := sort.Search(len(d.records), func(i int) bool { return !d.Labels.all[i].KeyIsTrusted() }) // They come first.
 
-	d.free, d.room = d.freeSlots(), d.Tags.Room()
+	d.free = d.freeSlots()
 	if err := d.fillLabels(0, trustedCount); err != nil {
 		return err
 	}
@@ -274,7 +275,6 @@ func (d *Decision) fillLabels(begin, end int) error {
 			}
 
 			d.free -= needs // If needs is negative, the next label can take the slots.
-			d.room -= d.sizeInString(i)
 		case d.Labels.all[i].KeyIsTrusted(): // The run will fail, and its error names all trusted labels without a slot, so the loop goes on.
 			d.trustedWithoutSlot = append(d.trustedWithoutSlot, d.Labels.all[i].Key)
 		default:
@@ -285,15 +285,14 @@ func (d *Decision) fillLabels(begin, end int) error {
 	return nil
 }
 
-// sizeInString returns the bytes by which the label at position i makes a joined string longer.
-func (d *Decision) sizeInString(i int) int {
-	l := &d.Labels.all[i]
-	return len(d.Labels.Delimiter) + len(l.Key) + len(d.Labels.Separator) + len(l.Value)
-}
-
-// fits reports whether a joined string has room for the label at position i. Other tag fields always have.
+// fits reports whether a joined string has room for the tag of the label at position i. Other tag fields always have.
 func (d *Decision) fits(i int) bool {
-	fits := d.sizeInString(i) <= d.room
+	e := d.entryToPut(i)
+	if cloudEntries, isReplaced := d.insteadOfLabel[i]; isReplaced {
+		e = &cloudEntries[0] // A tag in a joined string has one entry.
+	}
+
+	fits := d.Tags.HasRoomFor(e)
 	d.isFull = d.isFull || !fits
 
 	return fits
@@ -365,13 +364,14 @@ func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 func (d *Decision) hasFree(slots int) bool { return slots <= max(d.free, 0) }
 
 // putFitting puts tags, each with its entries, into free slots. With 1 free slot for the tags backup and patch, it puts backup, and returns
-// patch. It also returns tags that the schema of the kind doesn't admit, such as a value with too many characters.
+// patch. It also returns tags that a joined string has no room for, and tags that the schema of the kind doesn't admit, such as a value with
+// too many characters.
 func (d *Decision) putFitting(entriesOfTags [][]tagset.Entry) (unplaced [][]tagset.Entry) {
 	for _, entries := range entriesOfTags {
 		// The first entry is enough for Limits: ignoredEntries has checked each entry of the cloud, and of a copied tag only the first is put.
 		needs, isAdmitted := d.slotsForEntries(entries), entries[0].FitsIn(d.Labels.Limits)
 
-		if isAdmitted && d.hasFree(needs) {
+		if isAdmitted && d.hasFree(needs) && d.Tags.HasRoomFor(&entries[0]) {
 			d.free -= max(needs, 0) // If the tag loses entries, needs is negative. Labels get these slots in the next run, trusted ones first.
 			d.Tags.PutEntries(entries)
 		} else {

@@ -61,7 +61,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	case hasLabel && !isDesired: // If a slot is free, fill puts the tag instead of the first label, and makes this label Ignored.
 		d.insteadOfLabel[labelPositions[0]] = entries
 		labelPositions = labelPositions[1:]
-	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0: // The tag needs no slot.
+	case isDesired && d.Tags.GrowthByPutEntries(entries) <= 0 && d.Tags.HasRoomFor(&entries[0]): // The tag needs no slot.
 		d.Tags.PutEntries(entries)
 	default: // fill puts the tag if a slot is free.
 		d.otherSystemsTags = append(d.otherSystemsTags, entries)

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -75,9 +76,19 @@ func (s *State) decideReserved() (replacing []int, takenAway []string) {
 		}
 	}
 
-	for _, i := range replacing {
-		s.Tags.Put(s.entryToPut(i))
-	}
+	replacing = slices.DeleteFunc(replacing, func(i int) bool {
+		e := s.entryToPut(i)
+		if s.Tags.HasRoomFor(e) {
+			s.Tags.Put(e)
+			return false
+		}
+
+		for old := range s.Tags.EntriesWith(e.ID) {
+			s.Tags.Remove(&old)
+		}
+
+		return true // The label waits for room, as one without a tag does.
+	})
 
 	return replacing, takenAway
 }

@@ -5,7 +5,6 @@ package tagset
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
@@ -29,6 +28,9 @@ type Set struct {
 
 	// byID is nil until the first search for a tag.
 	byID map[string]ends
+
+	// size is the sum of sizeOf, without removed entries.
+	size int
 
 	// stringCounts has how often each string is in a list of strings. It is nil for other shapes.
 	stringCounts map[string]int
@@ -173,20 +175,23 @@ func (s *Set) link(e *Entry) {
 // Value returns the value of the field with all changes. For an empty set, it is empty, such as {} or [].
 func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.remaining) }
 
-// Room returns how many bytes a joined string has room for, below MaxJoined. It is negative if the string is longer. Other shapes have room
-// for any number.
-func (s *Set) Room() int {
+// HasRoomFor reports whether a joined string has at most MaxJoined bytes once e has replaced all entries with its ID. Other shapes have room
+// for any entry.
+func (s *Set) HasRoomFor(e *Entry) bool {
 	if !s.keys.Shape.Form().IsJoined {
-		return math.MaxInt
+		return true
 	}
 
-	room := MaxJoined + len(s.keys.Delimiter)
-	for e := range s.All() {
-		room -= len(e.text) + len(s.keys.Delimiter)
+	size := s.size + s.sizeOf(e)
+	for old := range s.EntriesWith(e.ID) {
+		size -= s.sizeOf(&old)
 	}
 
-	return room
+	return size-len(s.keys.Delimiter) <= MaxJoined
 }
+
+// sizeOf returns the bytes of the entry in a joined string, with the delimiter after it.
+func (s *Set) sizeOf(e *Entry) int { return len(e.text) + len(s.keys.Delimiter) }
 
 // Len returns the number of entries, whether they are tags or not.
 func (s *Set) Len() int { return s.remaining }
@@ -477,8 +482,10 @@ func (s *Set) hasString(e *Entry) bool {
 	return s.stringCounts != nil && s.stringCounts[s.comparedString(e)] > 0
 }
 
-// count adds change to the count of the string of e.
+// count adds e to the size and to the count of its string. If change is -1, it takes e away.
 func (s *Set) count(e *Entry, change int) {
+	s.size += change * s.sizeOf(e)
+
 	if s.stringCounts != nil {
 		s.stringCounts[s.comparedString(e)] += change
 	}
