@@ -61,7 +61,7 @@ func penFor(t *rapid.T, input map[string]any) *pen {
 
 // objectKinds are the apiVersions and kinds of objects that people write, by name or, for all other names, by person. A trusted source looks for kind Platform.
 var objectKinds = map[string][2]string{
-	"config": {"aws.m.upbound.io/v1beta1", "ProviderConfig"}, "forged": {"example.org/v1", "Platform"},
+	"shared": {"aws.m.upbound.io/v1beta1", "ProviderConfig"}, "forged": {"example.org/v1", "Platform"},
 	string(neighbor): {"example.org/v1", "Settings"}, string(stranger): {"example.org/v1", "Definition"},
 }
 
@@ -75,7 +75,7 @@ var places = map[person]map[string]drawing{
 		"spec.resourceRef": oneOf(nil, map[string]any{"name": "x"}), "status.cloudTags.resources": oneOf(nil, map[string]any{"res-0": map[string]any{"workspace": "evil"}}),
 		"status.conditions": oneOf(nil, []any{map[string]any{"type": "CloudTagsPropagated", "status": "True", "reason": "AllPropagated", "message": "tags [3f2a9c]"}}),
 	},
-	neighbor: {"team-b/a": settingsObject, "team-b/b": settingsObject, "team-a/a": settingsObject, "team-a/config": settingsObject, "team-b/forged": settingsObject},
+	neighbor: {"team-b/a": settingsObject, "team-b/b": settingsObject, "team-a/a": settingsObject, "team-a/shared": settingsObject, "team-b/forged": settingsObject},
 	stranger: {"team-b/a": definitionObject, "team-b/z": definitionObject},
 	editor:   {"metadata.labels": annotations, "metadata.annotations": annotations},
 	tagger:   {},
@@ -206,7 +206,7 @@ func settingsObject(d *pen, place string) any {
 	return map[string]any{
 		"metadata": map[string]any{"labels": labels, "annotations": annotations(d, place+" annotations")},
 		"data":     map[string]any{"labels": pairs(d, place+" data"), "next": rapid.SampledFrom([]string{"a", "b", "c"}).Draw(d.T, place+" next")},
-		"spec":     map[string]any{"labels": pairs(d, place+" spec")},
+		"spec":     map[string]any{"labels": pairs(d, place+" spec"), "platform": pairs(d, place+" platform")},
 	}
 }
 

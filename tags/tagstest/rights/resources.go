@@ -55,9 +55,6 @@ var kinds = func() (out []resourceKind) {
 	return out
 }()
 
-// configs are the names of the provider configs, by kind. A neighbor writes the ProviderConfig in a namespace.
-var configs = map[string]string{"ProviderConfig": "config", "ClusterProviderConfig": "shared"}
-
 // A resource is a composed resource, as the platform makes it.
 type resource struct {
 	resourceKind
@@ -65,7 +62,7 @@ type resource struct {
 	name     string
 	metadata map[string]any
 	policies []any  // Its managementPolicies, or nil.
-	config   string // The kind of its provider config.
+	config   string // The kind of its provider config. A neighbor writes the ProviderConfig in the namespace.
 
 	// earlier are tags of earlier steps, and applied those that Crossplane has applied, by the path of the field.
 	earlier, applied map[string]map[string]any
@@ -188,7 +185,7 @@ func (r *resource) isIgnored() bool {
 func (r *resource) desired() map[string]any {
 	out := clone(map[string]any{"apiVersion": r.APIVersion, "kind": r.Kind, "metadata": r.metadata, "spec": r.Spec})
 	if spec := child(out, "spec"); spec["forProvider"] != nil {
-		spec["providerConfigRef"] = map[string]any{"kind": r.config, "name": configs[r.config]}
+		spec["providerConfigRef"] = map[string]any{"kind": r.config, "name": "shared"}
 		if r.policies != nil {
 			spec["managementPolicies"] = r.policies
 		}
