@@ -70,7 +70,7 @@ func rulesOf(input map[string]any) rules {
 // there, whoever wrote them. Labels are no tags yet: only reserved keys count.
 func (s *rules) protect(k *resourceKind, f *tagField, e *entry) bool {
 	if f.Shape == field.Labels {
-		return slices.ContainsFunc(e.keys, s.isReserved)
+		return slices.ContainsFunc(e.keys, func(key string) bool { return s.reserves("", key) })
 	}
 
 	folds := s.ignoresCase(k)
@@ -89,16 +89,17 @@ func (s *rules) ignoresCase(k *resourceKind) bool {
 
 // isReserved reports whether the tag key is reserved, before or after a key format.
 func (s *rules) isReserved(key string) bool {
-	for _, pattern := range s.reserved {
-		for _, prefix := range s.prefixes {
-			begin, star := strings.CutSuffix(normal(prefix+pattern), "*")
-			if k := normal(key); k == begin || star && strings.HasPrefix(k, begin) {
-				return true
-			}
-		}
-	}
+	return slices.ContainsFunc(s.prefixes, func(prefix string) bool { return s.reserves(prefix, key) })
+}
 
-	return false
+// reserves reports whether a reserved key with the prefix is the key.
+func (s *rules) reserves(prefix, key string) bool {
+	return slices.ContainsFunc(s.reserved, func(pattern string) bool {
+		begin, star := strings.CutSuffix(normal(prefix+pattern), "*")
+		k := normal(key)
+
+		return k == begin || star && strings.HasPrefix(k, begin)
+	})
 }
 
 // normal returns the key as all key formats together would have it.
