@@ -78,15 +78,15 @@ func TestLife(t *testing.T) {
 
 	rows := []struct{ word, file, typ, here string }{
 		{"request", "", "RunFunctionRequest", fmt.Sprintf("the field `spec.labels` of the XR has `%s: %s`", label.QualifiedKey, exampleValue(t, read("xr.yaml")[0], "spec.labels["+label.QualifiedKey+"]").GetStringValue())},
-		{"label", "tags.go", "Label", fmt.Sprintf("qualified key `%s`, value `%s`, source `%s`", label.QualifiedKey, label.Value, label.Source.Name)},
-		{"tag", "tags.go", "Tag", fmt.Sprintf("key `%s`, value `%s`, by the tag profile `%s`", record.Key, record.Value, look.Profile.Name)},
-		{"target", "locate/locate.go", "Target", fmt.Sprintf("the resource `%s`, whose tag field `%s` has the shape %s", look.Name, at.Path, at.Shape)},
+		{"label", "tags.go", "Label", fmt.Sprintf("qualified key %#q, value %#q, source %#q", label.QualifiedKey, label.Value, label.Source.Name)},
+		{"tag", "tags.go", "Tag", fmt.Sprintf("key %#q, value %#q, by the tag profile %#q", record.Key, record.Value, look.Profile.Name)},
+		{"target", "locate/locate.go", "Target", fmt.Sprintf("the resource %#q, whose tag field %#q has the shape %s", look.Name, at.Path, at.Shape)},
 		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", at.Free, at.Limit)},
 		{"decision", "stamp/decide.go", "Decision", fmt.Sprintf("the tag field is to have %d tags", after.Len())},
 		{"entry", "tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
 		{"record", "stamp/record.go", "Record", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},
-		{"finding", "report/findings.go", "findings", fmt.Sprintf("`%s` is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Keys(stamp.Tagged)))},
-		{"result", "report/results.go", "topic", fmt.Sprintf("none, since no label is skipped; the condition says `%s`", conditionMessage(t, read("expected.yaml")[0]))},
+		{"finding", "report/findings.go", "findings", fmt.Sprintf("%#q is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Keys(stamp.Tagged)))},
+		{"result", "report/results.go", "topic", fmt.Sprintf("none, since no label is skipped; the condition says %#q", conditionMessage(t, read("expected.yaml")[0]))},
 	}
 
 	text := &strings.Builder{}

@@ -188,11 +188,12 @@ func TestDecodeRefuses(t *testing.T) {
 func TestDecodeMetadata(t *testing.T) {
 	now := metav1.Now()
 	all := &metav1.ObjectMeta{
-		Name: "a", GenerateName: "a", Namespace: "a", SelfLink: "a", UID: "a", ResourceVersion: "a", Generation: 1, CreationTimestamp: now,
+		Name: "a", GenerateName: "a", Namespace: "a", UID: "a", ResourceVersion: "a", Generation: 1, CreationTimestamp: now,
+		SelfLink:          "a", //nolint:staticcheck // Old objects have it.
 		DeletionTimestamp: &now, DeletionGracePeriodSeconds: new(int64(1)), Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"a": "b"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "a", Kind: "a", Name: "a", UID: "a", Controller: new(true), BlockOwnerDeletion: new(true)}},
 		Finalizers:      []string{"a"},
-		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "a", Operation: "a", APIVersion: "a", Time: &now, FieldsType: "a", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}, Subresource: "a"}},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "a", Operation: "a", APIVersion: "a", Time: &now, FieldsType: "a", FieldsV1: metav1.NewFieldsV1("{}"), Subresource: "a"}},
 	}
 
 	for _, v := range []reflect.Value{reflect.ValueOf(*all), reflect.ValueOf(all.OwnerReferences[0]), reflect.ValueOf(all.ManagedFields[0])} {

@@ -1493,7 +1493,7 @@ func (r *RequiredResource) ResourceKinds() []ResourceKind {
 // A Duration is a length of time, written as Go writes it, e.g. 1m30s.
 //
 // +kubebuilder:validation:Type=string
-type Duration struct{ time.Duration }
+type Duration struct{ time.Duration } //nolint:recvcheck // A value is marshaled, and a pointer unmarshaled.
 
 // MarshalText writes the duration as Go does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil } //nolint:unparam // The interface has an error.

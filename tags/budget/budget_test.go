@@ -46,13 +46,15 @@ func TestCharge(t *testing.T) {
 		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooLong + "4194304" + advice},
 		"LabelsFit":       {"Labels have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), labels(budget.MaxLabels)}, ""},
 		"LabelsExceed": {
-			"The labels of all fields add up.", new(budget.Budget), []charge{labels(1), labels(budget.MaxLabels)},
+			"The labels of all fields add up.", new(budget.Budget),
+			[]charge{labels(1), labels(budget.MaxLabels)},
 			"would be too much to decide: all tag fields of a run have at most 3000000 labels together: include fewer labels, " +
 				"select fewer resources, or let nested composite resources compose a part of them",
 		},
 		"ExpressionsFit": {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
 		"ExpressionsExceed": {
-			"The costs of all evaluations add up.", new(budget.Budget), []charge{expressions(budget.MaxExpressions), expressions(1)},
+			"The costs of all evaluations add up.", new(budget.Budget),
+			[]charge{expressions(budget.MaxExpressions), expressions(1)},
 			"the expressions of a call cost too much together: they end after 20,000,000 steps",
 		},
 		"Nil": {"A nil Budget has no limits.", nil, []charge{response(budget.MaxResponse + 1), labels(budget.MaxLabels + 1), expressions(budget.MaxExpressions + 1)}, ""},

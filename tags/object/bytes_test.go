@@ -296,7 +296,7 @@ func FuzzObject(f *testing.F) {
 
 		for name, change := range map[string]func(*structpb.Value) (*structpb.Value, error){
 			"mark":   mark,
-			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },   //nolint:unparam // As Update asks for.
+			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },
 			"remove": func(*structpb.Value) (*structpb.Value, error) { return nil, nil }, //nolint:nilnil // There is none then.
 		} {
 			want, wantErr := object.UpdateTree(tree.GetResource(), path, change)

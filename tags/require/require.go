@@ -45,7 +45,7 @@ type Requirements struct {
 func New(req *fnv1.RunFunctionRequest) *Requirements {
 	return &Requirements{req: req, required: &fnv1.Requirements{
 		Resources:      make(map[string]*fnv1.ResourceSelector),
-		ExtraResources: make(map[string]*fnv1.ResourceSelector),
+		ExtraResources: make(map[string]*fnv1.ResourceSelector), //nolint:staticcheck // Releases before v2.2 read it.
 		Schemas:        make(map[string]*fnv1.SchemaSelector),
 	}}
 }

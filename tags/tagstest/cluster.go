@@ -74,9 +74,13 @@ func Kubectl(t *testing.T, server http.Handler, namespace string) {
 	}
 
 	s := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	done := make(chan error)
+	done := make(chan struct{})
 
-	go func() { done <- s.Serve(l) }()
+	go func() {
+		defer close(done)
+
+		_ = s.Serve(l) // It ends when it is closed.
+	}()
 
 	t.Cleanup(func() {
 		_ = s.Close() // It ends all connections.

@@ -52,10 +52,10 @@ const (
 
 // A Cluster runs until it is stopped.
 type Cluster struct {
+	Platform
+
 	// Function is the binary of the function of this repository, of the package that is installed.
 	Function string
-
-	Platform
 
 	root  string
 	dir   string

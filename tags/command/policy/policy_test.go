@@ -330,7 +330,7 @@ func TestBuiltIn(t *testing.T) {
 
 	for gvk, typ := range scheme.Scheme.AllKnownTypes() {
 		// Lists and options have no labels.
-		if _, ok := reflect.New(typ).Interface().(metav1.Object); !ok {
+		if _, ok := reflect.TypeAssert[metav1.Object](reflect.New(typ)); !ok {
 			continue
 		}
 

@@ -243,7 +243,7 @@ func (t Table) Narrower(before Table) []string {
 		}
 
 		if len(changes) > 0 {
-			out = append(out, fmt.Sprintf("`%s`: %s", strings.TrimSuffix(p.service+"/"+p.kind, "/"), strings.Join(changes, "; ")))
+			out = append(out, fmt.Sprintf("%#q: %s", strings.TrimSuffix(p.service+"/"+p.kind, "/"), strings.Join(changes, "; ")))
 		}
 	}
 

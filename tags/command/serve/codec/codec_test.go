@@ -46,7 +46,7 @@ func request() *fnv1.RunFunctionRequest {
 		Context:           tagstest.MustStructJSON(bucket),
 		Credentials:       map[string]*fnv1.Credentials{"c": {Source: &fnv1.Credentials_CredentialData{CredentialData: &fnv1.CredentialData{Data: map[string][]byte{"k": []byte("v")}}}}},
 		RequiredResources: map[string]*fnv1.Resources{"found": found, "none": {}},
-		ExtraResources:    map[string]*fnv1.Resources{"found": found},
+		ExtraResources:    map[string]*fnv1.Resources{"found": found}, //nolint:staticcheck // Old releases send it.
 		RequiredSchemas:   map[string]*fnv1.Schema{"bucket": {OpenapiV3: tagstest.MustStructJSON(bucket)}, "none": {}},
 	}
 }
