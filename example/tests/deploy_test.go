@@ -572,8 +572,8 @@ func deployed(t *testing.T, root string) []*unstructured.Unstructured {
 	return documents(t, string(out))
 }
 
-// TestPodSecurity proves that the restricted Pod Security Standard admits the pods that Crossplane wants with package/deploy, and that
-// the NetworkPolicy there is about them.
+// TestPodSecurity proves that the restricted Pod Security Standard admits Crossplane's pods of package/deploy. The NetworkPolicy there
+// must select them.
 func TestPodSecurity(t *testing.T) {
 	t.Parallel()
 	asked(t)

@@ -40,7 +40,7 @@ type askedCase struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Resources that are composed, as testdata/live/resources.yaml calls them, and how many of them. The input is that of the function.
+	// Resources that are composed, as testdata/live/resources.yaml calls them, and how many of them. The input is the function's.
 	Resources string `json:"resources"`
 	Copies    int    `json:"copies"`
 	Input     string `json:"input"`
@@ -102,7 +102,7 @@ func (tc *askedCase) ask(c live.Test) {
 	)
 
 	live.Eventually(c.T, func() error {
-		_ = requests() // Those of earlier calls.
+		_ = requests() // Requests of earlier calls don't count.
 
 		start := time.Now()
 		out, err := exec.CommandContext(c.T.Context(), c.Function, args...).CombinedOutput()

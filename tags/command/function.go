@@ -21,7 +21,7 @@ type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.Run
 // maxFetches is the number of times that Crossplane fetches required objects in one run.
 const maxFetches = 5
 
-// Fetching returns a Function that calls f as Crossplane does in a cluster that has what the source has. It calls f again with what
+// Fetching returns a Function that calls f as Crossplane does in a cluster with the objects of the source. It calls f again with what
 // f requires, until f requires nothing else, or fails.
 func (f Function) Fetching(source require.Source) Function {
 	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// TestFormatBounds proves that a format makes no more of a text than what every profile refuses as too long, and that nothing is lost
-// of a text that some profile admits.
+// TestFormatBounds proves that a format stops only where every profile refuses the text as too long. A text that some profile admits
+// stays whole.
 func TestFormatBounds(t *testing.T) {
 	const long = 1 << 20
 

@@ -61,7 +61,7 @@ func (c *Cluster) Serve(t *testing.T) {
 func Kubectl(t *testing.T, server http.Handler, namespace string) {
 	t.Helper()
 
-	dir, err := os.MkdirTemp("", "kubectl-") //nolint:usetesting // The path of a socket may not be as long as that of a test's folder.
+	dir, err := os.MkdirTemp("", "kubectl-") //nolint:usetesting // The path of a socket may not be as long as the path of a test's folder.
 	if err != nil {
 		t.Fatal(err)
 	}

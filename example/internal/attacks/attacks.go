@@ -46,7 +46,7 @@ func from(sources ...string) string { return `"sources": [` + strings.Join(sourc
 func All() []Attack {
 	alone := slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
 
-	return slices.Concat(alone, words.Map(alone, Attack.onResources), words.Map(alone, Attack.withLabels))
+	return slices.Concat(alone, words.Map(alone, onResources), words.Map(alone, withLabels))
 }
 
 // onSources has one long thing for each type of source.

@@ -39,22 +39,20 @@ const (
 )
 
 // onResources returns the attack on as many small resources as one half of the request has room for.
-func (a *Attack) onResources() Attack {
-	pair := *a
-	pair.Name += timesResources
-	pair.resources = half
+func onResources(a Attack) Attack {
+	a.Name += timesResources
+	a.resources = half
 
-	return pair
+	return a
 }
 
 // withLabels returns the attack with a thousand labels more, which all resources get.
-func (a *Attack) withLabels() Attack {
-	pair := *a
-	pair.Name += timesLabels
-	pair.long = maps.Clone(a.long)
-	pair.long["xr.spec.more"] = atMost(thousand, mapOf("more-NAME", `"v"`))
+func withLabels(a Attack) Attack {
+	a.Name += timesLabels
+	a.long = maps.Clone(a.long)
+	a.long["xr.spec.more"] = atMost(thousand, mapOf("more-NAME", `"v"`))
 
-	return pair
+	return a
 }
 
 // A thing returns a value of about size bytes.

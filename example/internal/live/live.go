@@ -351,7 +351,7 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 	return nil
 }
 
-// Package runtimes of Crossplane: who runs what packages have.
+// Package runtimes of Crossplane say who runs the program of a package.
 const (
 	external   = "External"
 	deployment = "Deployment"

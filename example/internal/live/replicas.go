@@ -24,8 +24,8 @@ import (
 // serviceHost is the name of the function's headless Service. Certificates are for it, too.
 const serviceHost = host + "." + namespace + ".svc"
 
-// Replicas are pods of the function behind a headless Service, as Crossplane makes it: a name in DNS that has the addresses of all
-// pods that are ready. They serve at the same port, each at an address of its own. The probes of package/deploy are made, and kill
+// Replicas are pods of the function with a headless Service, as Crossplane makes it: a name in DNS with the addresses of all
+// ready pods. They serve at the same port, each at an address of its own. The probes of package/deploy are made, and kill
 // pods, as the kubelet does it.
 type Replicas struct {
 	pods []*pod
@@ -87,7 +87,7 @@ func (c *Cluster) StartReplicas(ctx context.Context, number int) (_ *Replicas, s
 		r.working.Go(func() {
 			p.probe(podsCtx, container.LivenessProbe, func(isAlive bool) {
 				if !isAlive {
-					p.restart(podsCtx)
+					p.replace(podsCtx)
 				}
 			})
 		})
@@ -183,8 +183,8 @@ func (p *pod) probe(ctx context.Context, probe *corev1.Probe, shows func(isWell 
 	}
 }
 
-// restart kills the pod's container, and starts it again.
-func (p *pod) restart(ctx context.Context) {
+// replace kills the pod's container, and starts another one.
+func (p *pod) replace(ctx context.Context) {
 	_ = p.process.Signal(syscall.SIGTERM)
 
 	time.Sleep(time.Duration(*p.container.LivenessProbe.TerminationGracePeriodSeconds) * time.Second)

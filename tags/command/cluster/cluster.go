@@ -24,7 +24,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// What the proxy passes. Each list has regular expressions with commas between them.
+// The proxy passes these requests. Each list has regular expressions with commas between them.
 const (
 	// rejectMethods match every method but GET.
 	rejectMethods = `^.?.?$,^[^G],^G[^E],^GE[^T],^GET.`
@@ -39,7 +39,7 @@ const (
 // program is kubectl, which must be in PATH.
 const program = "kubectl"
 
-// Flags are the flags of kubectl that say which cluster is meant, and as whom: --context, --as and all others that each of its commands has.
+// Flags are the flags of all commands of kubectl, such as --context and --as. They choose the cluster and the user.
 type Flags struct {
 	// Namespace is the flag --namespace, or empty.
 	Namespace string
@@ -58,7 +58,7 @@ var (
 	shorthands = map[string]string{"server": "s", "v": "v"}
 )
 
-// AddTo adds the flags to those of a command. Help leaves them out: kubectl options has them.
+// AddTo adds the flags to the flags of a command. Help leaves them out: kubectl options has them.
 func (f *Flags) AddTo(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "`NAMESPACE` in the cluster.")
 	_ = flags.MarkHidden("namespace") // There is such a flag, here and below.
@@ -194,7 +194,7 @@ func (f *Flags) serve(ctx context.Context, socket string) (end func(), err error
 	}, nil
 }
 
-// Namespace returns the namespace of names without one: that of the flags, or that of kubectl's configuration.
+// Namespace returns the namespace of names without one: the flags give it, or kubectl's configuration.
 func (c *Cluster) Namespace(ctx context.Context) string {
 	if c.flags.Namespace != "" {
 		return c.flags.Namespace

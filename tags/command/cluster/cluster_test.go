@@ -184,7 +184,7 @@ var passed = map[string]bool{
 	"GET /api/v1/nodes/node/proxy/logs": false, "GET /metrics": false, "GET /logs": false,
 }
 
-// TestOpenFails is about programs that don't do what kubectl does.
+// TestOpenFails is about programs that don't behave as kubectl does.
 func TestOpenFails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 

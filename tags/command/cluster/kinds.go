@@ -31,7 +31,7 @@ type Kind struct {
 	// Listed says that all objects of the kind can be listed.
 	Listed bool
 
-	// Preferred says that the kind is in the version that the API server prefers.
+	// Preferred says that the API server prefers this version of the kind.
 	Preferred bool
 }
 

@@ -79,7 +79,7 @@ func (c *Cluster) get(ctx context.Context, path string, query url.Values, accept
 	}
 	defer rsp.Body.Close() //nolint:errcheck // Only read.
 
-	text, _ := io.ReadAll(io.LimitReader(rsp.Body, maxMessage)) // What has come is better than nothing.
+	text, _ := io.ReadAll(io.LimitReader(rsp.Body, maxMessage)) // A part of the text is better than nothing.
 
 	var status struct {
 		Message  string `json:"message"`
@@ -372,7 +372,7 @@ func (c *Cluster) schemasOf(ctx context.Context, gv schema.GroupVersion) (map[st
 			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"` //nolint:tagliatelle // Kubernetes has the name.
 		}
 
-		// Several kinds share a schema such as that of DeleteOptions.
+		// Several kinds share a schema, such as the schema of DeleteOptions.
 		if json.Unmarshal(text, &s) == nil && len(s.Kinds) == 1 && s.Kinds[0].GroupVersion() == gv {
 			out[s.Kinds[0].Kind] = text
 		}

@@ -82,7 +82,7 @@ func (x *rendering) saysCondition() bool {
 	return x.Condition != nil && (x.fails || x.Condition.Reason != report.ReasonAllPropagated)
 }
 
-// conditionCauses returns the causes that conditions have: that of this run, and those that the composite resource has in the cluster.
+// conditionCauses returns the causes that conditions have: the condition of this run, and the conditions of the composite resource in the cluster.
 func (x *rendering) conditionCauses(l *live) (out []string) {
 	if why := because(l.xr); why != "" {
 		out = append(out, "not applied"+why)

@@ -50,7 +50,7 @@ type live struct {
 	// composed has the composed resources by their names in the pipeline.
 	composed map[string]object.Object
 
-	// given are objects in files, which count before those of the cluster.
+	// given are objects in files, which count before the cluster's objects.
 	given []*structpb.Struct
 
 	// found has the objects that were required, by their selector. refused has the kinds that nobody may read.
@@ -88,7 +88,7 @@ func (c *Command) asked(ctx context.Context, r *manifest.Reader) (out answer, er
 	return out, err
 }
 
-// findComposite finds the composite resource: the object itself, that of a claim, or that of a composed resource.
+// findComposite finds the composite resource: the object itself, or the composite resource of a claim or of a composed resource.
 func (l *live) findComposite(ctx context.Context, kind, name string) error {
 	k, o, err := l.named(ctx, kind, name)
 	if err != nil {
@@ -264,7 +264,7 @@ func (l *live) readStep(ctx context.Context, name string) error {
 // maxReads is the greatest number of objects that are read at the same time.
 const maxReads = 10
 
-// readComposed reads the composed resources that the composite resource names. Those that can't be read are noted.
+// readComposed reads the composed resources that the composite resource names. Resources that can't be read are noted.
 func (l *live) readComposed(ctx context.Context) {
 	refs := slices.Collect(machinery(l.xr).Field("resourceRefs").Items())
 	found, errs := make([]object.Object, len(refs)), make([]error, len(refs))
@@ -305,7 +305,7 @@ func (l *live) readComposed(ctx context.Context) {
 	delete(l.composed, "") // Somebody else has such an object.
 }
 
-// source returns what the function may require: objects in files, and what the cluster has. What nobody may read is noted, and counts as
+// source returns what the function may require: objects in files, and what the cluster has. An object that nobody may read is noted, and counts as
 // not there.
 func (l *live) source() require.Source {
 	find := func(ctx context.Context, s *fnv1.ResourceSelector) ([]*structpb.Struct, error) {
@@ -416,8 +416,8 @@ func (c *Command) explainLive(ctx context.Context, r *manifest.Reader, l *live) 
 	return out, nil
 }
 
-// restrict leaves out of the answer what nobody asks for: other resources than the one that is asked about. It also leaves out what isn't
-// so: that there are no objects which nobody may read.
+// restrict leaves out of the answer what nobody asks for: other resources than the one that is asked about. It also leaves out wrong
+// notes, such as a source without objects, although nobody may read them.
 func (l *live) restrict(x *rendering) {
 	unknown := l.unknownSources()
 	isUnknown := func(text string) bool {
@@ -438,7 +438,7 @@ func (l *live) restrict(x *rendering) {
 	}
 }
 
-// unknownSources returns the sources that read kinds which nobody may read, such as sources[1].
+// unknownSources returns the sources of kinds that nobody may read, such as sources[1].
 func (l *live) unknownSources() (out []string) {
 	in := l.step.Input
 
@@ -460,7 +460,7 @@ func (l *live) isUnknown(s *v1beta1.Source) bool {
 	return slices.ContainsFunc(resolve.KindsRead(s, l.step.Composite), func(k v1beta1.ResourceKind) bool { return l.refused[k] })
 }
 
-// makeOptional makes the sources optional that read kinds which nobody may read, so that the function tells what it can of the others.
+// makeOptional makes the sources of kinds that nobody may read optional, so that the function tells about all other sources.
 func (l *live) makeOptional(input *structpb.Struct) {
 	written := input.GetFields()["sources"].GetListValue().GetValues()
 	inherited := len(l.step.Input.Sources) - len(written) // The sources of a standard come first, and aren't written here.

@@ -49,7 +49,7 @@ func (c *Command) serveMetrics(ctx context.Context, functionMetrics ...prometheu
 	return func() { _ = srv.Close() }, nil
 }
 
-// buildInfo returns a metric that is 1, whose labels say which program runs.
+// buildInfo returns a metric that is 1. Its labels are the version and the revision of the program.
 func (c *Command) buildInfo() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "function_cloud_tags", Name: "build_info",

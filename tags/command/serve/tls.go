@@ -74,7 +74,7 @@ func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
 	return k.config, nil
 }
 
-// certified reports whether the server's certificate, and that of at least one CA, are valid now. Otherwise nobody can connect.
+// certified reports whether the server's certificate and at least one CA's certificate are valid now. Otherwise nobody can connect.
 func (k *keyring) certified(ctx context.Context) bool {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
