@@ -7,8 +7,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// TestFormatBounds proves that a format stops only where every profile refuses the text as too long. A text that some profile admits
-// stays whole.
+// TestFormatBounds proves that a format stops only at texts of a length that no profile admits. All other texts stay whole.
 func TestFormatBounds(t *testing.T) {
 	const long = 1 << 20
 
