@@ -7,7 +7,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// TestFormatBounds proves that a format stops only at texts of a length that no profile admits. All other texts stay whole.
+// TestFormatBounds proves that a format stops only at texts too long for every profile. All other texts stay whole.
 func TestFormatBounds(t *testing.T) {
 	const long = 1 << 20
 
