@@ -176,6 +176,10 @@ func (f *findings) digest(id string, v verdict) string {
 
 	for _, s := range slices.Concat(f.Skips, f.CloudRefuses) {
 		s.Sources = f.sourcesOf(&s)
+		if len(s.Resources) > 0 {
+			s.Resources = words.Map(s.Resources, short) // As messages name them: a thousand labels may name the same megabyte.
+		}
+
 		facts = append(facts, s)
 	}
 

@@ -9,6 +9,8 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -64,5 +66,20 @@ func TestEarlierTrustedTags(t *testing.T) {
 				t.Errorf("\n%s\nEarlierTrustedTags(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestDigestOfLongNames tests that a digest is of names as messages have them. The whole name of a megabyte, once for each of a thousand
+// labels, would take seconds.
+func TestDigestOfLongNames(t *testing.T) {
+	digestOf := func(middle string) string {
+		end := strings.Repeat("x", 1000)
+		f := &findings{Facts: &Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.CountCap, "at most 50 tags on a resource", end+middle+end)}}}}
+
+		return f.digest("id", verdict{})
+	}
+
+	if a, b := digestOf("a"), digestOf("b"); a != b {
+		t.Errorf("digest(...): want one digest for names that differ only in their middle, got %s and %s", a, b)
 	}
 }
