@@ -54,7 +54,7 @@ func TestStrangers(t *testing.T) { //nolint:paralleltest // As the comment says.
 		each   = 2000
 		memory = 256 << 20
 		call   = 200 * time.Millisecond // the median of many
-		probe  = time.Second            // the longest
+		probe  = time.Second            // of two in a row, as package/deploy has it, the faster one
 	)
 
 	s := serveCertified(t)
@@ -84,12 +84,17 @@ func TestStrangers(t *testing.T) { //nolint:paralleltest // As the comment says.
 
 			slices.Sort(calls)
 
-			used, err := process.UsageOf(s.pid)
-			if err != nil || used.Peak > memory || calls[len(calls)/2] > call || slices.Max(probes) > probe {
-				t.Errorf("%s\nwant calls in %s, probes in %s, and %d MB", kind.reason, call, probe, memory>>20)
+			slowest := time.Duration(0)
+			for i := range len(probes) - 1 {
+				slowest = max(slowest, min(probes[i], probes[i+1]))
 			}
 
-			t.Logf("%s: calls took %s, probes %s at most, and the function %d MB, %v", kind.name, calls[len(calls)/2], slices.Max(probes), used.Peak>>20, err)
+			used, err := process.UsageOf(s.pid)
+			if err != nil || used.Peak > memory || calls[len(calls)/2] > call || slowest > probe {
+				t.Errorf("%s\nwant calls in %s, one of two probes in %s, and %d MB", kind.reason, call, probe, memory>>20)
+			}
+
+			t.Logf("%s: calls took %s, probes %s, and the function %d MB, %v", kind.name, calls[len(calls)/2], probes, used.Peak>>20, err)
 		})
 	}
 }
