@@ -109,9 +109,11 @@ func (d *Transformed) TrustedKeys() profile.KeySet { return d.trustedKeys }
 func (d *Transformed) Classifiers() profile.KeySet { return d.classifiers }
 
 // IsReserved reports whether only trusted labels, or only the provider, may give a tag with the key: it is a reserved key, a classifier or a
-// key such as crossplane-name.
+// key such as crossplane-name. Where labels are handed on, the keys are qualified keys.
 func (d *Transformed) IsReserved(tagKey string) bool {
-	return d.reservedTagKeys.Has(tagKey) || d.classifiers.Has(tagKey) || providersKeySet.Has(tagKey)
+	isHandedOn := d.profile.HandsLabelsOn && d.transformer.reservedKeys.Has(tagKey)
+
+	return isHandedOn || d.reservedTagKeys.Has(tagKey) || d.classifiers.Has(tagKey) || providersKeySet.Has(tagKey)
 }
 
 // QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.

@@ -11,7 +11,7 @@ func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
 		_, isForTrusted := d.Labels.keyForTrusted(e)
 		othersSetKey := d.Labels.setByProvider(e) || d.Labels.belongsToCloud(e)
 
-		if isForTrusted || othersSetKey {
+		if isForTrusted || othersSetKey || d.Labels.transformed.IsReserved(e.Key) {
 			d.notes.add(NoteCopyReserved, e.Key)
 		} else if d.mayCopy(e) {
 			out = append(out, entries)
