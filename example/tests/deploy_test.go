@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -337,6 +338,20 @@ func (f alertFault) run(t *testing.T, running *functions.Running) {
 	if (err != nil) != f.TooLarge {
 		t.Fatalf("%s: RunFunction(...): %v", f.Name, err)
 	}
+
+	if !f.TooLarge {
+		return
+	}
+
+	// gRPC answers the client before it tells the server.
+	live.Eventually(t, func() error {
+		text, err := running.Metrics(t.Context())
+		if err == nil && !strings.Contains(text, "function_cloud_tags_requests_too_large_total 1") {
+			err = errors.New("no refused request is counted")
+		}
+
+		return err
+	})
 }
 
 // The parts of a file with tests of rules that promtool reads.
