@@ -189,7 +189,7 @@ func TestResources(t *testing.T) {
 		// The same is required whatever the answer is.
 		want := &fnv1.Requirements{Resources: map[string]*fnv1.ResourceSelector{name: selector}}
 		if r.Old() {
-			want = &fnv1.Requirements{ExtraResources: want.GetResources()}
+			want = &fnv1.Requirements{ExtraResources: want.GetResources()} //nolint:staticcheck // Releases before v2.2 read it.
 		}
 
 		if diff := cmp.Diff(want, requirementsOf(r), protocmp.Transform()); diff != "" {
@@ -323,7 +323,7 @@ func TestTogether(t *testing.T) {
 
 	// Before v2.2 there are no schemas, and the resources are in another field.
 	r := ask(&fnv1.RunFunctionRequest{})
-	want = &fnv1.Requirements{ExtraResources: resources}
+	want = &fnv1.Requirements{ExtraResources: resources} //nolint:staticcheck // As above.
 
 	if diff := cmp.Diff(want, requirementsOf(r), protocmp.Transform()); diff != "" {
 		t.Errorf("\nCrossplane before v2.2 should be asked for what it knows only.\nAddTo(...): -want, +got:\n%s", diff)
