@@ -81,7 +81,7 @@ type liveTest struct {
 // notRun returns the reason for which a platform doesn't run the test, and otherwise nothing.
 func (t liveTest) notRun(p live.Platform) string {
 	if p.Kubernetes != live.Newest && !t.everyKubernetes {
-		return "same on all"
+		return "newest only"
 	}
 
 	return t.lacks[p.Release]
