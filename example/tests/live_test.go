@@ -110,7 +110,7 @@ var liveTests = []liveTest{
 	{name: "LastLabel", run: testLastLabel, everyKubernetes: true, shows: "the last label leaves the cloud, too"},
 	{name: "LateInit", run: testLateInit, everyKubernetes: true, shows: "the last label stays away, even if the provider acts before Crossplane's second run"},
 	{name: "Immutable", run: testImmutable, everyKubernetes: true, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
-	{name: "Filled", run: testFilled, everyKubernetes: true, shows: "tags that a provider has filled in are its own: they count, and labels don't replace them by default"},
+	{name: "Filled", run: testFilled, everyKubernetes: true, shows: "tags that a provider has filled in stay: they count for the cap, and `onConflict: Error` refuses to change them"},
 	{name: "LeftAlone", run: testLeftAlone, shows: "resources that are left alone stay as they are"},
 	{name: "Transitions", run: testTransitions, shows: "an event comes once, until its message changes"},
 	{name: "Fatal", shows: "a run that fails changes nothing"},
