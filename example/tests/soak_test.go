@@ -533,8 +533,8 @@ func outgrowResponses(s *soak) {
 
 	if err := errors.Join(
 		wide.Label(s.T.Context(), labels),
-		wide.Say(s.T.Context(), "CloudTagsPropagated", "False", "Crossplane takes at most 4194304 (4 MB)"),
-		wide.Say(s.T.Context(), "Synced", "False", "the response has 4"),
+		wide.Say(s.T.Context(), "CloudTagsPropagated", "False", "a run adds at most"),
+		wide.Say(s.T.Context(), "Synced", "False", "Crossplane takes no larger response"),
 	); err != nil {
 		s.T.Error(err)
 	}
