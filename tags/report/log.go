@@ -171,21 +171,19 @@ func (r *Run) logChanges(ctx context.Context, log *runLog, results []stamp.Resul
 				slog.String("api_version", short(result.APIVersion)),
 				slog.String("kind", short(result.Kind)),
 			},
-			r.changed("added", c.Added, func(v stamp.Values) slog.Value { return slog.StringValue(short(v.After)) }),
-			r.changed("changed", c.Changed, func(v stamp.Values) slog.Value {
+			r.changed("added", c.Added, c.MoreAdded, func(v stamp.Values) slog.Value { return slog.StringValue(short(v.After)) }),
+			r.changed("changed", c.Changed, c.MoreChanged, func(v stamp.Values) slog.Value {
 				return slog.GroupValue(slog.String("from", short(v.Before)), slog.String("to", short(v.After)))
 			}),
-			r.changed("removed", c.Removed, func(v stamp.Values) slog.Value { return slog.StringValue(short(v.Before)) }),
+			r.changed("removed", c.Removed, c.MoreRemoved, func(v stamp.Values) slog.Value { return slog.StringValue(short(v.Before)) }),
 		)...)
 	}
 }
 
-// changed returns an attribute with the name and the first words.MaxNameCount tags, and one with the number of the others. There is
-// neither if there are no tags.
-func (r *Run) changed(name string, tags map[string]stamp.Values, value func(stamp.Values) slog.Value) (out []slog.Attr) {
+// changed returns an attribute with the name and the tags, and one with how many more tags there are. There is neither if there are
+// no tags.
+func (r *Run) changed(name string, tags map[string]stamp.Values, more int, value func(stamp.Values) slog.Value) (out []slog.Attr) {
 	keys := slices.Sorted(maps.Keys(tags))
-	more := max(0, len(keys)-words.MaxNameCount)
-	keys = keys[:len(keys)-more]
 
 	switch {
 	case len(keys) == 0:

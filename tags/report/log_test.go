@@ -70,9 +70,16 @@ func TestLogLimit(t *testing.T) {
 			},
 		},
 		"ManyKeys": {
-			reason: "A resource that gets more tags than clouds admit names the first ones.",
-			facts:  Facts{Outcome: stamp.Outcome{Results: []stamp.Result{changed(repeat(1000, func(int) string { return "" })...)}}},
-			lines:  1,
+			reason: "A resource that gets many tags names the first ones, and counts the others.",
+			facts: Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{
+				Resource: "a", APIVersion: "example.org/v1", Kind: "Thing",
+				Changes: stamp.Changes{Removed: map[string]stamp.Values{"b": {Before: "c"}}, MoreRemoved: 1000},
+			}}}},
+			lines: 1,
+			last: map[string]any{
+				"level": "INFO", "msg": "Changed cloud tags", "composed_resource": "a", "api_version": "example.org/v1", "kind": "Thing",
+				"removed": map[string]any{"b": "c"}, "more_removed": 1000.0,
+			},
 		},
 		"ManyLines": {
 			reason: "The last line counts the lines that there is no room for.",

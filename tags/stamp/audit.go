@@ -7,12 +7,15 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Changes has the tags that change once Crossplane applies a resource, by key. Added tags have no Before, and Removed tags have no
-// After.
+// After. The Changes of a Result name the first words.MaxNameCount tags of each kind, and count the others: a run of thousands of resources
+// can change millions of tags.
 type Changes struct {
-	Added, Changed, Removed map[string]Values
+	Added, Changed, Removed             map[string]Values
+	MoreAdded, MoreChanged, MoreRemoved int
 }
 
 // Values has the values of a tag before and after Crossplane applies the resource.
@@ -22,6 +25,28 @@ type Values struct {
 
 // IsEmpty reports whether nothing changes.
 func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+
+// trim keeps the first words.MaxNameCount tags of each kind.
+func (c *Changes) trim() {
+	c.Added, c.MoreAdded = firstOf(c.Added)
+	c.Changed, c.MoreChanged = firstOf(c.Changed)
+	c.Removed, c.MoreRemoved = firstOf(c.Removed)
+}
+
+// firstOf returns the first words.MaxNameCount of values, by key, and how many more there are.
+func firstOf(values map[string]Values) (first map[string]Values, more int) {
+	more = len(values) - words.MaxNameCount
+	if more <= 0 {
+		return values, 0
+	}
+
+	first = make(map[string]Values, words.MaxNameCount)
+	for _, key := range slices.Sorted(maps.Keys(values))[:words.MaxNameCount] {
+		first[key] = values[key]
+	}
+
+	return first, more
+}
 
 // changesOf returns how the tags of t change once Crossplane applies r, the resource of t with its new tags. If the observed field has
 // env: dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. In a list of strings,

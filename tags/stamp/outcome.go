@@ -99,7 +99,7 @@ func newOutcomeBuilder(s *Stamper, resourceCount int) *outcomeBuilder {
 
 // addResult adds the result r, and its Stamped resource to Changed.
 func (o *outcomeBuilder) addResult(r Result) {
-	r.trimRecords() // There can be thousands.
+	r.trim() // There can be thousands.
 	o.Results = append(o.Results, r)
 
 	if !r.Stamped.IsZero() {

@@ -43,8 +43,8 @@ type Result struct {
 	// Composition makes tags of them. Then all fields of the Result are about these labels.
 	HandsLabelsOn bool
 
-	// Records has the records of Tagged labels and withheld labels, sorted by fate and key. A label is withheld if it is Retained, Ignored or
-	// Removed. More is the number of withheld labels without a record. Skipped labels are in Skips of the Outcome instead.
+	// Records has the first records of Tagged labels and withheld labels, sorted by fate and key. A label is withheld if it is Retained,
+	// Ignored or Removed. More is the number of withheld labels without a record. Skipped labels are in Skips of the Outcome instead.
 	Records []Record
 	More    int
 
@@ -78,16 +78,16 @@ func (r *Result) HasMoreThanSkips() bool {
 	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Record.Withheld)
 }
 
-// trimRecords sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
+// trim sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
 //   - Of records with the same fate and key, one stays.
-//   - Records of Tagged labels stay.
-//   - The first words.MaxNameCount records of withheld labels stay for each fate, and More counts the rest. If removeTags names 1,000
-//     labels, words.MaxNameCount of their records stay.
+//   - The first words.MaxNameCount records of Tagged and withheld labels stay for each fate. If removeTags names 1,000 labels,
+//     words.MaxNameCount of their records stay. More counts the other withheld labels.
 //   - All other records go.
 //
-// trimRecords also sorts the notes.
-func (r *Result) trimRecords() {
+// trim also sorts the notes, and drops most of the Changes.
+func (r *Result) trim() {
 	r.Notes.sort()
+	r.Changes.trim()
 
 	slices.SortStableFunc(r.Records, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
 	records := slices.CompactFunc(r.Records, func(a, b Record) bool { return a.Fate == b.Fate && a.Key == b.Key })
@@ -97,8 +97,8 @@ func (r *Result) trimRecords() {
 	for _, record := range records {
 		countByFate[record.Fate]++
 
-		switch {
-		case record.Fate == Tagged, record.Withheld() && countByFate[record.Fate] <= words.MaxNameCount:
+		switch isTold := record.Fate == Tagged || record.Withheld(); {
+		case isTold && countByFate[record.Fate] <= words.MaxNameCount:
 			kept = append(kept, record)
 		case record.Withheld():
 			r.More++

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -18,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // manyThings returns so many resources without tags.
@@ -79,16 +83,46 @@ func TestStampScales(t *testing.T) {
 	}
 }
 
-// TestKeepCopiesTags tests that a result holds its own tags. A pointer to one tag would keep all labels of the resource, which
+// TestTrimCopiesTags tests that a result holds its own tags. A pointer to one tag would keep all labels of the resource, which
 // are 1,000 for each of 500 resources if an expression computes one of them from the name.
-func TestKeepCopiesTags(t *testing.T) {
+func TestTrimCopiesTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
 	r := Result{Records: []Record{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
-	r.trimRecords()
+	r.trim()
 
 	if len(r.Records) != 1 || r.Records[0].Tag == &all[0] || *r.Records[0].Tag != all[0] {
-		t.Errorf("keep(): want a copy of the tag %v alone, got %v", all[0], r.Records)
+		t.Errorf("trim(): want a copy of the tag %v alone, got %v", all[0], r.Records)
+	}
+}
+
+// TestTrim tests that a result of thousands of labels stays small: it names the first of them, and counts what is told of the others.
+func TestTrim(t *testing.T) {
+	const count = 1000
+
+	r := Result{Changes: Changes{Added: make(map[string]Values)}}
+
+	for i := range count {
+		key := fmt.Sprintf("key-%04d", i)
+		r.Records = append(r.Records, Record{Tag: &tags.Tag{Key: key}, Fate: Tagged}, Record{Tag: &tags.Tag{Key: key}, Fate: Retained})
+		r.Changes.Added[key] = Values{After: "a"}
+	}
+
+	r.trim()
+
+	if r.More != count-words.MaxNameCount || r.Changes.MoreAdded != count-words.MaxNameCount {
+		t.Errorf("trim(): want %d withheld labels and %[1]d added tags without a name, got %d and %d", count-words.MaxNameCount, r.More, r.Changes.MoreAdded)
+	}
+
+	first := make([]string, words.MaxNameCount)
+	for i := range first {
+		first[i] = fmt.Sprintf("key-%04d", i)
+	}
+
+	for name, got := range map[string][]string{"Tagged": r.Keys(Tagged), "Retained": r.Keys(Retained), "added": slices.Sorted(maps.Keys(r.Changes.Added))} {
+		if diff := cmp.Diff(first, got); diff != "" {
+			t.Errorf("trim(): names of %s tags: -want, +got:\n%s", name, diff)
+		}
 	}
 }
 
