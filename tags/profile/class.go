@@ -43,28 +43,40 @@ func (c Class) without(name, pattern string) Class {
 func charsOf(name, set string) Class { return repeated(name, "^"+set+"*$") }
 
 // repeated is classOf for the pattern of a set that is repeated: ^[0-9a-z]*$, or ^[0-9a-z]+$ without the
-// empty string. Most strings are ASCII, and ASCII is looked up in a table: a regular expression takes many
-// times as long.
-func repeated(name, pattern string) Class {
-	c := classOf(name, pattern)
+// empty string.
+func repeated(name, pattern string) Class { return classOf(name, pattern).byCharacter("") }
+
+// startedBy is classOf for the empty string, and for strings that a character of the set first starts: [a-z]
+// and [0-9a-z] have a1, but not 1a. Each first has the letter a.
+func startedBy(name, first, rest string) Class {
+	return classOf(name, "^("+first+rest+"*)?$").byCharacter("a")
+}
+
+// byCharacter returns c, whose strings may have certain characters at the start, and certain ones after start. Most
+// strings are ASCII, and ASCII is looked up in tables: a regular expression takes many times as long.
+func (c Class) byCharacter(start string) Class {
 	slow := c.matches
 
 	c.matches = sync.OnceValue(func() func(s string) bool {
-		var ascii [utf8.RuneSelf]bool
+		var first, rest [utf8.RuneSelf]bool
 		for b := range byte(utf8.RuneSelf) {
-			ascii[b] = slow()(string(rune(b)))
+			first[b], rest[b] = slow()(string(rune(b))), slow()(start+string(rune(b)))
 		}
 
 		empty := slow()("")
 
 		return func(s string) bool {
+			admitted := &first
+
 			for i := range len(s) {
 				switch b := s[i]; {
 				case b >= utf8.RuneSelf:
 					return slow()(s)
-				case !ascii[b]:
+				case !admitted[b]:
 					return false
 				}
+
+				admitted = &rest
 			}
 
 			return s != "" || empty

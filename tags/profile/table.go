@@ -173,7 +173,7 @@ var clouds = []cloud{
 		Source:     "https://cloud.google.com/resource-manager/docs/labels-overview",
 		Key:        Length{Runes: 63, Bytes: 128},
 		Value:      Length{Runes: 63, Bytes: 128},
-		KeyClass:   classOf("letters without case or in lower case, numbers, _ and -, starting with a letter", `^([\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_\-]*)?$`),
+		KeyClass:   startedBy("letters without case or in lower case, numbers, _ and -, starting with a letter", `[\p{Ll}\p{Lo}]`, `[\p{Ll}\p{Lo}\p{N}_\-]`),
 		ValueClass: charsOf("letters without case or in lower case, numbers, _ and -", `[\p{Ll}\p{Lo}\p{N}_\-]`),
 		MaxTags:    64,
 		Reserved:   []string{"goog"},
@@ -456,7 +456,7 @@ var clouds = []cloud{
 		Source:     "https://github.com/yandex-cloud/cloudapi/blob/00e9ff043f54e3763b6f2cd2f900702e21af852d/yandex/cloud/vpc/v1/network_service.proto#L184",
 		Key:        Length{Runes: 63},
 		Value:      Length{Runes: 63},
-		KeyClass:   classOf("ASCII letters in lower case, digits and - _ starting with a letter", `^([a-z][\-_0-9a-z]*)?$`),
+		KeyClass:   startedBy("ASCII letters in lower case, digits and - _ starting with a letter", `[a-z]`, `[\-_0-9a-z]`),
 		ValueClass: charsOf("ASCII letters in lower case, digits and - _", `[\-_0-9a-z]`),
 		MaxTags:    64,
 		Format:     lowerUnderscores,
@@ -471,7 +471,7 @@ var clouds = []cloud{
 		// These services admit more characters.
 		service("alb, compute, dns, mdb", func(p *Profile) {
 			p.Source = "https://github.com/yandex-cloud/cloudapi/blob/00e9ff043f54e3763b6f2cd2f900702e21af852d/yandex/cloud/compute/v1/disk_service.proto#L220"
-			p.KeyClass = classOf(`ASCII letters in lower case, digits and - _ . / \ @ starting with a letter`, `^([a-z][\-_./\\@0-9a-z]*)?$`)
+			p.KeyClass = startedBy(`ASCII letters in lower case, digits and - _ . / \ @ starting with a letter`, `[a-z]`, `[\-_./\\@0-9a-z]`)
 			p.ValueClass = charsOf(`ASCII letters in lower case, digits and - _ . / \ @`, `[\-_./\\@0-9a-z]`)
 		}, "compute.yandex-cloud.*/*", "alb.yandex-cloud.*/*", "dns.yandex-cloud.*/*", "mdb.yandex-cloud.*/KafkaCluster"),
 }
@@ -487,7 +487,7 @@ var (
 	trafficManagerClass = classOf(`anything but < > % & \ ? / # : space and control characters, not starting with a digit`,
 		`^([^\p{Cc}\p{Nd}<>%&\\?/#: ][^\p{Cc}<>%&\\?/#: ]*)?$`)
 
-	dnsZoneClass = classOf("ASCII letters and digits and - _ . not starting with a digit", `^([A-Za-z\-_.][0-9A-Za-z\-_.]*)?$`)
+	dnsZoneClass = startedBy("ASCII letters and digits and - _ . not starting with a digit", `[A-Za-z\-_.]`, `[0-9A-Za-z\-_.]`)
 )
 
 var digitaloceanClass = charsOf("ASCII letters and digits and : - _", `[0-9A-Za-z:\-_]`)
@@ -581,7 +581,7 @@ var (
 
 var ovhClass = charsOf("ASCII letters and digits and _ . : / = + @ -", `[0-9A-Za-z_.:/=+@\-]`)
 
-var proxmoxClass = classOf("ASCII letters in lower case, digits and _ + . - starting with a letter, digit or _", `^([0-9a-z_][0-9a-z_+.\-]*)?$`)
+var proxmoxClass = startedBy("ASCII letters in lower case, digits and _ + . - starting with a letter, digit or _", `[0-9a-z_]`, `[0-9a-z_+.\-]`)
 
 var stackitClass = charsOf("German letters, digits and _ -", `[0-9A-ZÄÖÜa-zäöüß_\-]`)
 
