@@ -20,6 +20,9 @@ type Labels struct {
 	// Keys finds the tags of labels when a field is read.
 	tagset.Keys
 
+	// areShared reports whether other resources may have these Labels, too.
+	areShared bool
+
 	// transformed has the labels as tags of the profile, and the profile's rules for keys.
 	transformed *tags.Transformed
 

@@ -135,6 +135,10 @@ func (o *outcomeBuilder) add(p *plan) error {
 
 	o.addResult(p.Result)
 
+	if !p.labels.areShared {
+		o.Results[len(o.Results)-1].copyTags()
+	}
+
 	return nil
 }
 

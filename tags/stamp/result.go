@@ -107,8 +107,12 @@ func (r *Result) trim() {
 
 	r.Records = slices.Clone(kept)
 
-	// The records get copies of their tags. With a pointer into the list of all tags of the resource, the result would keep the whole list.
-	copies := make([]tags.Tag, len(kept))
+}
+
+// copyTags gives the records copies of their tags. With a pointer into the list of all tags of the resource, the result would keep the
+// whole list.
+func (r *Result) copyTags() {
+	copies := make([]tags.Tag, len(r.Records))
 	for i := range r.Records {
 		copies[i] = *r.Records[i].Tag
 		r.Records[i].Tag = &copies[i]

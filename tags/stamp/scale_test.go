@@ -83,16 +83,17 @@ func TestStampScales(t *testing.T) {
 	}
 }
 
-// TestTrimCopiesTags tests that a result holds its own tags. A pointer to one tag would keep all labels of the resource, which
+// TestCopyTags tests that a result holds its own tags. A pointer to one tag would keep all labels of the resource, which
 // are 1,000 for each of 500 resources if an expression computes one of them from the name.
-func TestTrimCopiesTags(t *testing.T) {
+func TestCopyTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
 	r := Result{Records: []Record{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
 	r.trim()
+	r.copyTags()
 
 	if len(r.Records) != 1 || r.Records[0].Tag == &all[0] || *r.Records[0].Tag != all[0] {
-		t.Errorf("trim(): want a copy of the tag %v alone, got %v", all[0], r.Records)
+		t.Errorf("copyTags(): want a copy of the tag %v alone, got %v", all[0], r.Records)
 	}
 }
 

@@ -29,6 +29,9 @@ type resourceLabels struct {
 
 	// byFieldKind has the labels as tags for tag fields of a FieldKind. For example, all maps on aws are of one FieldKind.
 	byFieldKind map[tagset.FieldKind]*Labels
+
+	// areShared reports whether other resources may have the labels, too.
+	areShared bool
 }
 
 // maxGroups is the most groups of resources whose labels are kept. It limits memory, since a group can have a thousand labels. One more
@@ -57,6 +60,8 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	out := s.newResourceLabels(set.Transformer(s.Input))
+	out.areShared = isShared
+
 	if !isShared {
 		return out, nil
 	}
@@ -116,6 +121,7 @@ func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 func (s *Stamper) commonLabels() *resourceLabels {
 	if s.common == nil {
 		s.common = s.newResourceLabels(s.Transformer)
+		s.common.areShared = true
 	}
 
 	return s.common
@@ -146,6 +152,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
 		}
 
+		out.areShared = l.areShared
 		l.byFieldKind[k] = out
 	}
 
