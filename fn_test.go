@@ -654,7 +654,7 @@ func TestRunFunctionBudget(t *testing.T) {
 		resources = 8000
 		ofXR      = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`
 		exceeded  = "would add too much to the response: a run adds at most "
-		undecided = "would be too much to decide: all tag fields of a run have at most 3000000 labels together: "
+		undecided = "would be too much to decide: all tag fields of a run have at most 2,600,000 labels together: "
 		megabyte  = 1 << 20
 
 		// maxAllocated is in megabytes. A run that stamps all tags allocates more than a gigabyte.

@@ -4,8 +4,6 @@
 package budget
 
 import (
-	"fmt"
-
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -20,8 +18,8 @@ const (
 	MaxResponse = 4 << 20
 
 	// MaxLabels is the most labels of all tag fields together. A label counts once for each field, whether it becomes a tag there or not: a
-	// thousand labels may be decided on for 3,000 fields, which takes about a second.
-	MaxLabels = 3_000_000
+	// thousand labels may be decided on for 2,600 fields, which takes about a second.
+	MaxLabels = 2_600_000
 
 	// MaxExpressions is the most that all evaluations of a run may cost together, in the units of package expression.
 	MaxExpressions = 20_000_000
@@ -57,7 +55,7 @@ func (b *Budget) ChargeResponse(bytes int) error {
 	}
 
 	if b.response += bytes; b.response > limit {
-		return &ExceededError{fmt.Sprintf("would add too much to the response: a run adds at most %d bytes, since Crossplane takes no larger response: include fewer labels, "+
+		return &ExceededError{printer.Sprintf("would add too much to the response: a run adds at most %d bytes, since Crossplane takes no larger response: include fewer labels, "+
 			"select fewer keys, resources or items, or let nested composite resources compose a part of them", limit)}
 	}
 
@@ -71,7 +69,7 @@ func (b *Budget) ChargeLabels(count int) error {
 	}
 
 	if b.labels += count; b.labels > MaxLabels {
-		return &ExceededError{fmt.Sprintf("would be too much to decide: all tag fields of a run have at most %d labels together: include fewer labels, "+
+		return &ExceededError{printer.Sprintf("would be too much to decide: all tag fields of a run have at most %d labels together: include fewer labels, "+
 			"select fewer resources, or let nested composite resources compose a part of them", MaxLabels)}
 	}
 

@@ -39,16 +39,16 @@ func TestCharge(t *testing.T) {
 		want    string
 	}{
 		"ResponseFits":    {"The last byte still has room.", new(budget.Budget), []charge{response(budget.MaxResponse - 1), response(1)}, ""},
-		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooLong + "4194304" + advice},
+		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooLong + "4,194,304" + advice},
 		"ResponseShrinks": {"A resource that becomes shorter gives its bytes back.", new(budget.Budget), []charge{response(budget.MaxResponse), response(-1), response(1)}, ""},
 		"RoomFits":        {"What is desired already leaves this room.", &budget.Budget{Room: 10}, []charge{response(10)}, ""},
 		"RoomTooLong":     {"The message has the room of this run.", &budget.Budget{Room: 10}, []charge{response(11)}, tooLong + "10" + advice},
-		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooLong + "4194304" + advice},
+		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooLong + "4,194,304" + advice},
 		"LabelsFit":       {"Labels have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), labels(budget.MaxLabels)}, ""},
 		"LabelsExceed": {
 			"The labels of all fields add up.", new(budget.Budget),
 			[]charge{labels(1), labels(budget.MaxLabels)},
-			"would be too much to decide: all tag fields of a run have at most 3000000 labels together: include fewer labels, " +
+			"would be too much to decide: all tag fields of a run have at most 2,600,000 labels together: include fewer labels, " +
 				"select fewer resources, or let nested composite resources compose a part of them",
 		},
 		"ExpressionsFit": {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},

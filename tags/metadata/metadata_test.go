@@ -274,7 +274,7 @@ func TestCopyTooMuch(t *testing.T) {
 	}
 
 	const refused = `cannot copy kubernetesMetadata[0]: to composed resource "a": spec.pools[99].annotations would add too much to the response: ` +
-		`a run adds at most 4194304 bytes, since Crossplane takes no larger response: include fewer labels, select fewer keys, resources or items, ` +
+		`a run adds at most 4,194,304 bytes, since Crossplane takes no larger response: include fewer labels, select fewer keys, resources or items, ` +
 		`or let nested composite resources compose a part of them`
 
 	cases := map[string]struct {

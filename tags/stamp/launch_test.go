@@ -127,7 +127,7 @@ func TestStampManyItems(t *testing.T) {
 		tooMany = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: 100 labels in each of %d items are too much: ` +
 			`in all items of lists together, labels may take 67108864 bytes, and each takes its key, its value and 64 more: include fewer labels, or make fewer items`
 		tooLarge = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: ` +
-			`would add too much to the response: a run adds at most 4194304 bytes, since Crossplane takes no larger response: include fewer labels, ` +
+			`would add too much to the response: a run adds at most 4,194,304 bytes, since Crossplane takes no larger response: include fewer labels, ` +
 			`select fewer keys, resources or items, or let nested composite resources compose a part of them`
 	)
 
