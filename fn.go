@@ -45,14 +45,13 @@ type Function struct {
 // other failure is a fatal result, with the desired state of the request. If that state would make the response too large,
 // the response leaves it out.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	return f.Run(ctx, report.NewRun(req))
+	return f.Trace(ctx, req, nil)
 }
 
-// Run runs the function for the request of run, which then has the result of each stage: `explain` prints it. It returns the response and
-// the error of RunFunction.
-func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunctionResponse, _ error) {
-	run.Log, run.Metrics, run.AuditValues = f.log, f.metrics, f.auditValues
-	run.LimitResponse(f.limit)
+// Trace does the same as RunFunction. The command explain prints the trace of a run on resources that have the tags of this step already.
+// Without a trace, the run is one that Crossplane asks for.
+func (f *Function) Trace(ctx context.Context, req *fnv1.RunFunctionRequest, trace *stamp.Trace) (rsp *fnv1.RunFunctionResponse, _ error) {
+	run := report.NewRun(req, report.Options{Log: f.log, Metrics: f.metrics, AuditValues: f.auditValues, Limit: f.limit})
 
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -61,7 +60,7 @@ func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunct
 		}
 	}()
 
-	rsp, err := f.stages(ctx, run)
+	rsp, err := f.stages(ctx, run, trace)
 	if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
 		return nil, status.FromContextError(cause).Err()
 	}
@@ -70,7 +69,7 @@ func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunct
 }
 
 // stages runs the stages of the function: decode, resolve, locate, stamp and report. An Operation counts instead.
-func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
+func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Trace) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -99,16 +98,18 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	stamper := stamp.New(in, &set, req, required)
-	stamper.Budget = run.Budget
-	stamper.EarlierTrustedTags, stamper.AlreadyStamped = run.EarlierTrustedTags(), run.AlreadyStamped
+	stamper := stamp.New(&stamp.Request{
+		Input: in, Set: &set, Observed: req.GetObserved(), Required: required,
+		Options: stamp.Options{
+			EarlierTrustedTags: run.EarlierTrustedTags(), AlreadyStamped: trace != nil, Trace: trace,
+			Audits: f.log.Enabled(ctx, slog.LevelInfo), Budget: run.Budget,
+		},
+	})
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}
-
-	run.Stamper, run.Targets = stamper, targets
 
 	stamper.RequireConfigs(targets)
 
@@ -120,10 +121,9 @@ func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFuncti
 		return run.AskAgain(), nil
 	}
 
-	run.Set = set
-	run.LogLabels(ctx)
+	run.LogLabels(ctx, &set)
 
-	return respond(ctx, run, stamper, targets, copies)
+	return respond(ctx, run, &set, stamper, targets, copies)
 }
 
 // input returns the input of the request, joined with its standard if Crossplane has sent that. A Composition and an
@@ -172,28 +172,25 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 }
 
 // respond copies metadata, stamps the targets, and returns the response that reports it.
-func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
+func respond(ctx context.Context, run *report.Run, set *resolve.LabelSet, stamper *stamp.Stamper, targets *locate.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx, run.Budget)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
 	targets.UseCopies(copied.Changed)
-	stamper.Audits = run.Log.Enabled(ctx, slog.LevelInfo)
 
 	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
-	run.Stamped = stamped
-
 	violations := tagpolicy.Violations(stamper.Input, stamper.Transformer, targets, stamped.Changed, stamped)
 	if len(violations) > 0 && stamper.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
 		return nil, run.FailPolicy(violations)
 	}
 
-	rsp := run.Success(ctx, &report.Facts{Outcome: *stamped, NotCopied: copied.NotCopied, Unmatched: targets.Unmatched(), Violations: violations})
+	rsp := run.Success(ctx, &report.Facts{Set: *set, Outcome: *stamped, NotCopied: copied.NotCopied, Unmatched: targets.Unmatched(), Violations: violations})
 	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 
 	return rsp, nil

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -815,7 +816,7 @@ spec:
 func explained(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
 	t.Helper()
 
-	c := &explain.Command{Terminal: on, Function: newLogged().Run}
+	c := &explain.Command{Terminal: on, Function: newLogged().Trace}
 
 	if err := tagstest.ParseArgs(c, args); err != nil {
 		return err
@@ -838,13 +839,72 @@ func TestExplainFile(t *testing.T) {
 
 	tagstest.WriteFiles(t, map[string]string{"labels.yaml": "a: b\n"})
 
-	if err := (&explain.Command{File: "labels.yaml", Provider: []string{"aws"}, Output: "table", Function: newLogged().Run}).Run(t.Context()); err != nil {
+	if err := (&explain.Command{File: "labels.yaml", Provider: []string{"aws"}, Output: "table", Function: newLogged().Trace}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 
 	got, err := os.ReadFile("out")
 	if diff := cmp.Diff("LABEL  VALUE  AWS\na      b      plexsphere:a\n", string(got)); diff != "" || err != nil {
 		t.Errorf("\nWhat is no terminal has no colors.\nRun(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
+// TestExplainDecidesOnce counts how often the function decides in one run of explain --rendered: once for each tag field. The count is that
+// of the function Decide in a program with the counters of go test -cover.
+func TestExplainDecidesOnce(t *testing.T) {
+	const scenario, decides = "example/kinds/launched-resources/", "tags/stamp/decide.go"
+
+	dir := t.TempDir()
+	program, counters := filepath.Join(dir, "program"), filepath.Join(dir, "counters")
+
+	run := func(name string, args ...string) []byte {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Env = append(os.Environ(), "GOCOVERDIR="+counters)
+
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", cmd, err)
+		}
+
+		return out
+	}
+
+	if err := os.Mkdir(counters, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	run("go", "build", "-cover", "-covermode=count", "-coverpkg=.,./tags/stamp", "-o", program, ".")
+
+	out := run(program, "explain", "--composition", scenario+"composition.yaml", "--xr", scenario+"xr.yaml", "--rendered", scenario+"expected.yaml", "--output", "json")
+
+	var resources []explain.Rendered
+	if err := json.Unmarshal(out, &resources); err != nil {
+		t.Fatal(err)
+	}
+
+	want := 0
+
+	for i := range resources {
+		want += len(resources[i].Launched)
+		if resources[i].FieldPath != "" {
+			want++
+		}
+	}
+
+	source, err := os.ReadFile(decides)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, _, _ := strings.Cut(string(source), "\nfunc Decide(")
+	line := 2 + strings.Count(before, "\n")
+
+	// A line is a block of statements, their number, and how often they ran: tags/stamp/decide.go:79.45,84.34 4 6.
+	blocks := run("go", "tool", "covdata", "textfmt", "-i="+counters, "-o=/dev/stdout")
+	found := regexp.MustCompile(fmt.Sprintf(`(?m)/%s:%d\..* (\d+)$`, decides, line)).FindSubmatch(blocks)
+
+	if found == nil || want < 2 || string(found[1]) != strconv.Itoa(want) {
+		t.Errorf("explain --rendered: want %d decisions, one for each tag field, got %q", want, found)
 	}
 }
 
@@ -883,7 +943,7 @@ func TestExplainAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		c := &explain.Command{Output: "json", Function: f.Run, Provider: profile.Names(), Composition: filepath.Join(dir, "c"), XR: filepath.Join(dir, "x")}
+		c := &explain.Command{Output: "json", Function: f.Trace, Provider: profile.Names(), Composition: filepath.Join(dir, "c"), XR: filepath.Join(dir, "x")}
 		write := func(path, text string) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)

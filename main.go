@@ -63,10 +63,10 @@ func program(name string) *cobra.Command {
 
 	return command.Program(name, builtVersion+" "+builtRevision,
 		(&serve.Command{New: newFunction, Version: builtVersion, Revision: builtRevision}).Cobra(),
-		(&explain.Command{Function: quiet.Run}).Cobra(),
+		(&explain.Command{Function: quiet.Trace}).Cobra(),
 		policies,
 		(&index.Command{}).Cobra(),
-		(&migrate.Command{Function: quiet.Run}).Cobra(),
+		(&migrate.Command{Function: quiet.Trace}).Cobra(),
 		(&coverage.Command{}).Cobra())
 }
 

@@ -50,14 +50,10 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	stamper := stamp.New(step.Input, &set, req, required)
+	trace := &stamp.Trace{}
+	stamper := stamp.New(&stamp.Request{Input: step.Input, Set: &set, Observed: req.GetObserved(), Required: required, Options: stamp.Options{Trace: trace}})
 
 	targets, err := stamper.Targets(t.Context(), req.GetDesired().GetResources())
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	look, err := stamper.Look(targets.All[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +63,13 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	at := look.Fields[0]
+	target := targets.All[0]
+	plan := trace.Plans(target)[0]
 	label := set.Labels[len(set.Labels)-1]
-	record := at.Labels[len(at.Labels)-1]
+	record := plan.LabelRecords()[len(set.Labels)-1]
+	limit, free := plan.Slots()
 
-	after, err := out.Changed["bucket"].At(at.Path)
+	after, err := out.Changed["bucket"].At(target.Field.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +77,9 @@ func TestLife(t *testing.T) {
 	rows := []struct{ word, file, typ, here string }{
 		{"request", "", "RunFunctionRequest", fmt.Sprintf("the field `spec.labels` of the XR has `%s: %s`", label.QualifiedKey, exampleValue(t, read("xr.yaml")[0], "spec.labels["+label.QualifiedKey+"]").GetStringValue())},
 		{"label", "tags.go", "Label", fmt.Sprintf("qualified key %#q, value %#q, source %#q", label.QualifiedKey, label.Value, label.Source.Name)},
-		{"tag", "tags.go", "Tag", fmt.Sprintf("key %#q, value %#q, by the tag profile %#q", record.Key, record.Value, look.Profile.Name)},
-		{"target", "locate/locate.go", "Target", fmt.Sprintf("the resource %#q, whose tag field %#q has the shape %s", look.Name, at.Path, at.Shape)},
-		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", at.Free, at.Limit)},
+		{"tag", "tags.go", "Tag", fmt.Sprintf("key %#q, value %#q, by the tag profile %#q", record.Key, record.Value, target.Profile.Name)},
+		{"target", "locate/locate.go", "Target", fmt.Sprintf("the resource %#q, whose tag field %#q has the shape %s", target.Name, target.Field.Path, target.Field.Shape)},
+		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", free, limit)},
 		{"decision", "stamp/decide.go", "Decision", fmt.Sprintf("the tag field is to have %d tags", after.Len())},
 		{"entry", "tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
 		{"record", "stamp/record.go", "Record", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},

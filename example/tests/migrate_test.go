@@ -22,7 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 	"github.com/plexsphere/function-cloud-tags/tags/command/migrate"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
-	runs "github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -63,8 +63,8 @@ func newMover(t *testing.T) *mover {
 			name, remote.AnnotationRuntime, remote.RuntimeListens, remote.AnnotationTarget, target)
 	}
 
-	m.command = migrate.Command{Functions: m.file(t, "functions.yaml", documents.String()), Function: func(ctx context.Context, run *runs.Run) (*fnv1.RunFunctionResponse, error) {
-		return m.running[functions.CloudTags].RunFunction(ctx, run.Request)
+	m.command = migrate.Command{Functions: m.file(t, "functions.yaml", documents.String()), Function: func(ctx context.Context, req *fnv1.RunFunctionRequest, _ *stamp.Trace) (*fnv1.RunFunctionResponse, error) {
+		return m.running[functions.CloudTags].RunFunction(ctx, req)
 	}}
 
 	f, err := remote.Connect(targets[patchAndTransform])

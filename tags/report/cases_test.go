@@ -165,11 +165,11 @@ func expand(text string) string {
 func (tc *reportCase) scene() scene {
 	s := scene{
 		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
-		run: Run{Input: tc.Input, Set: resolve.LabelSet{
+		run: Run{Input: tc.Input},
+		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations, Set: resolve.LabelSet{
 			LeftOut: tc.Set.Cut, EmptySources: tc.Set.Empty, AmbiguousSources: tc.Set.Ambiguous, ClassChanges: tc.Set.Changes, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
 			Classes: make(map[string]object.Object),
 		}},
-		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations},
 	}
 
 	if tc.Steps != nil {
@@ -177,7 +177,7 @@ func (tc *reportCase) scene() scene {
 	}
 
 	for name, o := range tc.Set.Classes {
-		s.run.Set.Classes[name] = object.FromStruct(tagstest.MustStructJSON(string(o)))
+		s.outcome.Set.Classes[name] = object.FromStruct(tagstest.MustStructJSON(string(o)))
 	}
 
 	for i := range tc.Results {

@@ -126,19 +126,16 @@ const maxLargest = 3
 // sets no other.
 type Limit int
 
-// LimitResponse limits the response of the run to l. The Budget gets the room beside the desired state of the request. Without any room,
-// Done names the resources that are too large.
-func (r *Run) LimitResponse(l Limit) {
-	r.Limit = l
-
-	desired := r.Request.GetDesired()
-	room := int(l) - proto.Size(desired.GetComposite()) - proto.Size(r.Request.GetContext())
+// roomBeside returns how many bytes a response within the limit has room for, beside the desired state and the context of the request.
+func (l Limit) roomBeside(req *fnv1.RunFunctionRequest) int {
+	desired := req.GetDesired()
+	room := int(l) - proto.Size(desired.GetComposite()) - proto.Size(req.GetContext())
 
 	for name, resource := range desired.GetResources() { // For the whole map, proto.Size would make a copy of each entry.
 		room -= len(name) + proto.Size(resource)
 	}
 
-	r.Budget.Room = max(0, room)
+	return max(0, room)
 }
 
 // check returns a FailureError if the response exceeds the limit. It names the large parts of the response.

@@ -70,8 +70,8 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
 		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(r.Set.EmptySources, r.Set.PerResource.EmptySources()), valueless: r.Set.Valueless(), ambiguous: r.Set.AmbiguousSources, surplus: r.Set.Surplus(),
-		classChanges: r.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
+		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), valueless: out.Set.Valueless(), ambiguous: out.Set.AmbiguousSources, surplus: out.Set.Surplus(),
+		classChanges: out.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
 	}
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {

@@ -54,7 +54,7 @@ func TestCoverageGauges(t *testing.T) {
 
 		for _, counted := range tc.reports {
 			req := request("")
-			r := NewRun(req)
+			r := NewRun(req, Options{})
 			r.Log, r.Metrics, r.Required = slog.New(slog.DiscardHandler), m, require.New(req)
 			r.Input = &v1beta1.CloudTags{Coverage: &v1beta1.Coverage{ConfigMap: tc.configMap}}
 

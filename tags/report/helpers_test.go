@@ -65,7 +65,7 @@ func (s *scene) play(t *testing.T) []string {
 	before := proto.CloneOf(req)
 	log := &bytes.Buffer{}
 
-	r, run := s.run, NewRun(req)
+	r, run := s.run, NewRun(req, Options{})
 	r.Request, r.xr, r.steps = run.Request, run.xr, run.steps
 	r.Log, r.Metrics = tagstest.Logger(log, slog.LevelDebug), NewMetrics()
 
@@ -79,7 +79,7 @@ func (s *scene) play(t *testing.T) []string {
 
 	if s.respond == nil {
 		s.respond = func(r *Run) *fnv1.RunFunctionResponse {
-			r.LogLabels(t.Context())
+			r.LogLabels(t.Context(), &s.outcome.Set)
 			return telling(r, r.Success(t.Context(), &s.outcome))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -96,7 +97,7 @@ func (r *Run) logOf(digest string) *runLog {
 }
 
 // LogLabels writes a debug log line for each label, with its source and the sources that it overrode.
-func (r *Run) LogLabels(ctx context.Context) {
+func (r *Run) LogLabels(ctx context.Context, set *resolve.LabelSet) {
 	if !r.Log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
@@ -105,11 +106,11 @@ func (r *Run) LogLabels(ctx context.Context) {
 	defer log.end(ctx)
 
 	overrode := make(map[string][]string)
-	for _, o := range r.Set.Overridden {
+	for _, o := range set.Overridden {
 		overrode[o.TagKey] = append(overrode[o.TagKey], o.Source.Name)
 	}
 
-	for _, l := range r.Set.Labels {
+	for _, l := range set.Labels {
 		log.line(ctx, slog.LevelDebug, "Resolved label",
 			slog.String("qualified_key", short(l.QualifiedKey)),
 			slog.String("source", l.Source.Name),

@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -23,12 +24,11 @@ import (
 func TestLogLevel(t *testing.T) {
 	b := &bytes.Buffer{}
 	req := request("")
-	r := NewRun(req)
+	r := NewRun(req, Options{})
 	r.AuditValues, r.Input, r.Required = true, &v1beta1.CloudTags{}, require.New(req)
 	r.Log = slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	r.Set.Labels = []tags.Label{{QualifiedKey: "a"}} // Without a source, it can't be told of.
 
-	r.LogLabels(t.Context())
+	r.LogLabels(t.Context(), &resolve.LabelSet{Labels: []tags.Label{{QualifiedKey: "a"}}}) // Without a source, it can't be told of.
 	r.Done(t.Context(), r.Success(t.Context(), &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "a", Changes: stamp.Changes{Added: map[string]stamp.Values{"a": {After: "b"}}}}}}}), nil)
 
 	if b.Len() > 0 {
@@ -93,7 +93,7 @@ func TestLogLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &bytes.Buffer{}
 			req := request("")
-			r := NewRun(req)
+			r := NewRun(req, Options{})
 			r.Log, r.AuditValues, r.Input, r.Required = tagstest.Logger(b, slog.LevelInfo), true, &v1beta1.CloudTags{}, require.New(req)
 			r.Done(t.Context(), r.Success(t.Context(), &tc.facts), nil)
 

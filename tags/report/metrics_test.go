@@ -89,9 +89,9 @@ func TestMetrics(t *testing.T) {
 		}
 
 		req := request("")
-		r := NewRun(req)
+		r := NewRun(req, Options{})
 		r.Log, r.Metrics, r.Input, r.Required = slog.New(slog.DiscardHandler), m, &v1beta1.CloudTags{}, require.New(req)
-		r.Set.EmptySources = slices.Repeat([]resolve.SourceNote{{Source: "sources[0]", Why: "there is none"}}, 2)
+		o.Set.EmptySources = slices.Repeat([]resolve.SourceNote{{Source: "sources[0]", Why: "there is none"}}, 2)
 		want[sourcesEmpty] += 2
 
 		r.Done(t.Context(), r.AskAgain(), nil) // It says nothing.

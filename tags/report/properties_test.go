@@ -77,7 +77,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	}
 
 	b := &bytes.Buffer{}
-	r := NewRun(req)
+	r := NewRun(req, Options{})
 	r.Budget = nil // The log has all that results have no room for.
 	r.Input, r.Log, r.Metrics, r.Required = in, tagstest.Logger(b, slog.LevelDebug), metrics, require.New(req)
 
@@ -363,7 +363,7 @@ func succeed(t *testing.T, log *slog.Logger, o *Facts) []*fnv1.Result {
 	t.Helper()
 
 	req := request("")
-	r := NewRun(req)
+	r := NewRun(req, Options{})
 	r.Log, r.Required, r.Input, r.Budget = log, require.New(req), &v1beta1.CloudTags{}, nil
 
 	return telling(r, r.Success(t.Context(), o)).GetResults()

@@ -14,7 +14,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
-	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -25,17 +24,9 @@ import (
 
 // A Run is one run of the function, for one request.
 type Run struct {
+	Options
+
 	Request *fnv1.RunFunctionRequest
-	Log     *slog.Logger
-
-	// Metrics that count the run, if there are any.
-	Metrics *Metrics
-
-	// AuditValues says that log lines about changed tags have their values.
-	AuditValues bool
-
-	// Limit of the size of responses.
-	Limit Limit
 
 	// Budget has what the run has spent so far.
 	Budget *budget.Budget
@@ -47,19 +38,6 @@ type Run struct {
 	Input     *v1beta1.CloudTags
 	InputHash v1beta1.Hash
 
-	// Set has the labels that the sources of the input give.
-	Set resolve.LabelSet
-
-	// Targets are the located resources, and Stamper decides on their tags. `explain` asks Stamper about the targets.
-	Targets *locate.Targets
-	Stamper *stamp.Stamper
-
-	// Stamped is what stamping the targets comes to, or nil if the run fails before.
-	Stamped *stamp.Outcome
-
-	// AlreadyStamped says that the desired resources have the tags of this step already, as in a rendered request that `explain` runs.
-	AlreadyStamped bool
-
 	// tell writes log lines about the facts of the run, and counts them in Metrics. A run that fails tells none of them.
 	tell func()
 
@@ -68,22 +46,36 @@ type Run struct {
 	steps steps
 }
 
-// NewRun returns the run for the request.
-func NewRun(req *fnv1.RunFunctionRequest) *Run {
-	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
+// Options say where all runs of a function tell their facts.
+type Options struct {
+	Log *slog.Logger
 
-	return &Run{Request: req, Budget: new(budget.Budget), Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
+	// Metrics that count the run, if there are any.
+	Metrics *Metrics
+
+	// AuditValues says that log lines about changed tags have their values.
+	AuditValues bool
+
+	// Limit of the size of responses.
+	Limit Limit
 }
 
-// WithAllResults lets the run return all results, even if an earlier run has returned the same.
-func (r *Run) WithAllResults() *Run {
-	r.steps.said = nil
+// NewRun returns the run for the request. The Budget gets the room that the response has beside the desired state of the request. Without any
+// room, Done names the resources that are too large.
+func NewRun(req *fnv1.RunFunctionRequest, o Options) *Run {
+	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
 
-	return r
+	return &Run{
+		Options: o, Request: req, Budget: &budget.Budget{Room: o.Limit.roomBeside(req)}, Required: require.New(req), InputHash: hash,
+		xr: xr, steps: stepsOf(req, hash, xr),
+	}
 }
 
 // Facts are all that a run has found out. This package puts them into words, and its README says where.
 type Facts struct {
+	// Set has the labels that the sources of the input give.
+	Set resolve.LabelSet
+
 	// Outcome of stamping, with the records of labels.
 	stamp.Outcome
 

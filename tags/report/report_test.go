@@ -31,11 +31,11 @@ func TestRequired(t *testing.T) {
 	run := Run{
 		Required: required,
 		Input:    &v1beta1.CloudTags{TTL: v1beta1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: "example.org/resolved"},
-		Set: resolve.LabelSet{
-			Labels:       []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
-			Classes:      map[string]object.Object{"grade": object.FromStruct(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "", "name": "gold"}}`))},
-			EmptySources: []resolve.SourceNote{{Source: "sources[1]", Why: "there is no spec.labelz"}},
-		},
+	}
+	set := resolve.LabelSet{
+		Labels:       []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
+		Classes:      map[string]object.Object{"grade": object.FromStruct(tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "", "name": "gold"}}`))},
+		EmptySources: []resolve.SourceNote{{Source: "sources[1]", Why: "there is no spec.labelz"}},
 	}
 
 	play(t, map[string]scene{
@@ -47,7 +47,7 @@ func TestRequired(t *testing.T) {
 		"Success": {
 			reason:  "A call requires what it needed again, or Crossplane would never be done with asking.",
 			run:     run,
-			outcome: Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}}},
+			outcome: Facts{Set: set, Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}}},
 		},
 		"Fatal": {
 			reason:  "A call that fails requires nothing, and isn't counted.",

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -24,7 +23,7 @@ func (r *Run) status(out *Facts) (xr object.Object, lacks []string) {
 	xr = object.Of(r.Request.GetDesired().GetComposite())
 	old, _ := object.Get(xr, path) // object.Set says what is wrong.
 
-	active := r.active(out.Results)
+	active := activeTags(out)
 	r.omitEmptied(active)
 
 	if len(active.GetFields()) == 0 {
@@ -46,15 +45,15 @@ func (r *Run) status(out *Facts) (xr object.Object, lacks []string) {
 	return written, m.lacks
 }
 
-// active returns an object with the tags of each resource, as tag fields have them in the end, with the keys of each
+// activeTags returns an object with the tags of each resource, as tag fields have them in the end, with the keys of each
 // provider, which people activate for cost allocation, and with the picked classes.
-func (r *Run) active(results []stamp.Result) *structpb.Struct {
+func activeTags(f *Facts) *structpb.Struct {
 	out := newStruct()
 	resources, providers := within(out, "resources"), within(out, "providers")
 	keys := make(map[string][]string)
 
-	for i := range results {
-		if s := &results[i]; len(s.Final) > 0 {
+	for i := range f.Results {
+		if s := &f.Results[i]; len(s.Final) > 0 {
 			put(within(resources, s.Resource), s.Final)
 			keys[s.Provider] = slices.AppendSeq(keys[s.Provider], maps.Keys(s.Final))
 		}
@@ -64,7 +63,7 @@ func (r *Run) active(results []stamp.Result) *structpb.Struct {
 		providers.Fields[provider] = listOf(names)
 	}
 
-	for source, c := range r.Set.Classes {
+	for source, c := range f.Set.Classes {
 		picked := map[string]string{"apiVersion": object.APIVersion(c), "kind": object.Kind(c), "name": object.Name(c)}
 		if namespace := object.Namespace(c); namespace != "" {
 			picked["namespace"] = namespace

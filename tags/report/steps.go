@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -103,6 +104,27 @@ func Digests(xr object.Object) []string {
 // WithoutDigests returns the condition's message without the digests at its end.
 func WithoutDigests(message string) string { return told.ReplaceAllString(message, "") }
 
+// Untold returns the request without the condition of this function on the observed composite resource. So a run returns all results, even
+// if an earlier run has returned the same.
+func Untold(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
+	xr := object.Of(req.GetObserved().GetComposite())
+
+	conditions, _ := xr.At(conditionsPath) // An error means that there are none.
+	if !conditions.IsList() {
+		return req
+	}
+
+	others := slices.DeleteFunc(slices.Collect(conditions.Items()), func(c object.Node) bool { return c.Field("type").IsText(ConditionType) })
+	xr, _ = object.Set(xr, conditionsPath, object.ListNode(others)) // A field that is there can be written.
+
+	req = proto.CloneOf(req)
+	req.Observed.Composite = xr.PutInto(req.GetObserved().GetComposite())
+
+	return req
+}
+
+var conditionsPath = object.MustParsePath("status.conditions")
+
 // digestsIn returns the digests at the end of a condition's message.
 func digestsIn(message string) []string {
 	found := told.FindStringSubmatch(message)
@@ -183,7 +205,7 @@ func (r *Run) context(steps *steps, v verdict, f *findings) *structpb.Struct {
 	ctx = with(ctx, v1beta1.StepsContextKey, with(all, steps.id, steps.entry(v, f)))
 
 	if key := r.Input.ToContextKey; key != "" {
-		ctx = with(ctx, key, r.Set.ForContext())
+		ctx = with(ctx, key, f.Set.ForContext())
 	}
 
 	return ctx

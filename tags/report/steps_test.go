@@ -26,7 +26,7 @@ func contextOf(steps string) string {
 // TestStepsHaveInputs tests that steps are told apart by their inputs.
 func TestStepsHaveInputs(t *testing.T) {
 	ids := words.Map([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
-		return NewRun(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: tagstest.MustStructJSON(input)}).steps.id
+		return NewRun(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: tagstest.MustStructJSON(input)}, Options{}).steps.id
 	})
 	if ids[0] != ids[1] || ids[0] == ids[2] {
 		t.Errorf("NewRun(...): want the same for the first two inputs, which are one, and another for the third, got %q", ids)
@@ -61,7 +61,7 @@ func TestEarlierTrustedTags(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := NewRun(&fnv1.RunFunctionRequest{Context: tagstest.MustStructJSON(tc.context)}).EarlierTrustedTags()
+			got := NewRun(&fnv1.RunFunctionRequest{Context: tagstest.MustStructJSON(tc.context)}, Options{}).EarlierTrustedTags()
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nEarlierTrustedTags(...): -want, +got:\n%s", tc.reason, diff)
 			}

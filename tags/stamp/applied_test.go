@@ -139,7 +139,7 @@ func TestAuditApplied(t *testing.T) {
 				w := drawApplied(t, shape)
 				s := &Stamper{
 					Finder:      locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", ComposedOwner: ours},
-					Transformer: transformer(label("a", "1")), Audits: true,
+					Transformer: transformer(label("a", "1")), Options: Options{Audits: true},
 				}
 
 				before := byKey(w.entries())

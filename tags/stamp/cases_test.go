@@ -334,7 +334,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 
 	s := &Stamper{
 		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, ComposedOwner: ours},
-		Transformer: tr, RemoveTags: tagKeys(tc.Remove), IgnoreTags: tagKeys(tc.Ignore), Audits: tc.Audits, EarlierTrustedTags: map[string]map[string]string{},
+		Transformer: tr, RemoveTags: tagKeys(tc.Remove), IgnoreTags: tagKeys(tc.Ignore), Options: Options{Audits: tc.Audits, EarlierTrustedTags: map[string]map[string]string{}},
 	}
 
 	for name := range tc.desired() {

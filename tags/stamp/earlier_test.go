@@ -39,8 +39,8 @@ func TestStampTwice(t *testing.T) {
 							Provider:   "aws",
 							NewLocator: everywhere(s.field),
 						},
-						Transformer:        reserving(reserved, under(tc.policy, set...)...),
-						EarlierTrustedTags: earlier,
+						Transformer: reserving(reserved, under(tc.policy, set...)...),
+						Options:     Options{EarlierTrustedTags: earlier},
 					}
 
 					out, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: r}})

@@ -45,7 +45,7 @@ func readFollowedChanges(o object.Object) followedChanges {
 
 // writeFollowedChanges writes the changes that this run follows to the annotation. Changes that earlier steps of the pipeline wrote stay
 // there.
-func (p *plan) writeFollowedChanges() error {
+func (p *Plan) writeFollowedChanges() error {
 	followed := p.decision.followedNow
 	if len(followed) == 0 {
 		return nil

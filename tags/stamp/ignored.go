@@ -125,7 +125,7 @@ func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry
 
 // noteIgnored adds NoteKept with the tags that are kept because of ignoreTags. It adds NoteUnreported if ignoreTags has no effect since the
 // provider reports no tags.
-func (p *plan) noteIgnored() {
+func (p *Plan) noteIgnored() {
 	t, d := p.target, p.decision
 	if len(p.labels.ignoreMatchers) == 0 || t.Observed.IsZero() {
 		return

@@ -65,7 +65,7 @@ func annotationTime(t *locate.Target, annotation string) time.Time {
 
 // freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update. A resource
 // that was made with env: dev keeps env: dev, whatever labels, earlier steps, removeTags and ignoreTags say.
-func (p *plan) freeze() error {
+func (p *Plan) freeze() error {
 	t := p.target
 	if t.DesiredErr != nil {
 		return t.DesiredErr // Nobody can write the field: spec.forProvider is a string, for example.
@@ -193,7 +193,7 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 
 // noteImmutable adds NoteImmutable for labels that are no tags of the resource, or have another value there: the resource was made with
 // env: dev, and now has the label env: prod. Labels beyond the cap could never have been tags, and don't count.
-func (p *plan) noteImmutable() {
+func (p *Plan) noteImmutable() {
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
 		isMissed := !l.removed || p.decision.Tags.Has(l.entry.ID) // Nobody misses the tag if removeTags names it, and the field lacks it.
@@ -206,7 +206,7 @@ func (p *plan) noteImmutable() {
 
 // keepFixed keeps the observed value of a Fixed tag field, such as parameters.labels of a StorageClass. With another value, the API
 // server would refuse all changes of the resource. See testdata/cases/fixed-parameters.yaml.
-func (p *plan) keepFixed() {
+func (p *Plan) keepFixed() {
 	t := p.target
 	if !t.Field.Fixed || t.Observed.IsZero() || t.ObservedErr != nil {
 		return

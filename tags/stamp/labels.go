@@ -49,6 +49,12 @@ type Labels struct {
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
 	removeMatchers, ignoreMatchers []matcher
 
+	// remove and ignore are these entries one by one, for messages: a matcher made of several entries doesn't tell which one matches.
+	remove, ignore []resolve.TagPattern
+
+	// valueless has the labels whose expressions have no value for the resource. Resources that share the Labels have the same.
+	valueless []resolve.ValuelessLabel
+
 	// providerKeys finds tags that the provider sets itself, such as crossplane-kind, when a field is read.
 	providerKeys tagset.Keys
 
@@ -127,6 +133,7 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 // withMatchers adds matchers for the entries of removeTags and ignoreTags to l, and returns l. With removeTags [team/*], it marks the
 // label team/a as removed.
 func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
+	l.remove, l.ignore = remove, ignore
 	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
 	if l.Shape.Form().HasStrings {

@@ -14,17 +14,16 @@ type fieldStamper struct {
 	*Stamper
 
 	// resourcePlan is the plan of the resource itself. Whenever a field changes, resourcePlan.Stamped becomes the resource with this change.
-	resourcePlan *plan
+	resourcePlan *Plan
 	labels       *resourceLabels
 
-	// onPlan gets the plan p of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
-	onPlan func(resourcePlan, p *plan)
+	// out gets the plan of each field. The fieldStamper keeps no plans, since a list can have thousands of items.
+	out *outcomeBuilder
 }
 
 // planLaunched plans the tags of the fields for launched resources. For example, an Instance launches volumes, and has their tags in
-// volumeTags. planLaunched adds the notes of each field's plan to resourcePlan, the plan of the resource itself, and calls onPlan with both
-// plans. See testdata/cases/launched.yaml.
-func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPlan func(resourcePlan, p *plan)) error {
+// volumeTags. planLaunched adds the notes of each field's plan to resourcePlan, the plan of the resource itself, and both to out. See testdata/cases/launched.yaml.
+func (s *Stamper) planLaunched(resourcePlan *Plan, labels *resourceLabels, out *outcomeBuilder) error {
 	t, d := resourcePlan.target, resourcePlan.decision
 	hasNoWork := len(t.Launched)+len(t.NeverWritten) == 0 || resourcePlan.LeftAlone != ""
 	runFails := d != nil && len(d.trustedWithoutSlot) > 0 // In the end, Stamp returns a LimitError: see limits.
@@ -33,7 +32,7 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 		return nil
 	}
 
-	fs := &fieldStamper{Stamper: s, resourcePlan: resourcePlan, labels: labels, onPlan: onPlan}
+	fs := &fieldStamper{Stamper: s, resourcePlan: resourcePlan, labels: labels, out: out}
 
 	for _, place := range t.Launched {
 		var err error
@@ -61,15 +60,15 @@ func (s *Stamper) planLaunched(resourcePlan *plan, labels *resourceLabels, onPla
 	return nil
 }
 
-// report adds the notes of p, the plan of a field, to resourcePlan, and calls onPlan with both plans.
-func (fs *fieldStamper) report(p *plan) {
+// report adds the notes of p, the plan of a field, to resourcePlan, and p to out.
+func (fs *fieldStamper) report(p *Plan) {
 	fs.resourcePlan.addNotesOf(p)
-	fs.onPlan(fs.resourcePlan, p)
+	fs.out.addPlan(fs.resourcePlan, p)
 }
 
 // addNotesOf adds notes, the mismatch, trusted tags and withheld labels of fieldPlan to p, the plan of the resource itself.
 // If onConflict Retain keeps env: dev in volumeTags, the label env: prod is withheld, and the result of the Instance says so.
-func (p *plan) addNotesOf(fieldPlan *plan) {
+func (p *Plan) addNotesOf(fieldPlan *Plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)
 	p.Notes = append(p.Notes, fieldPlan.Notes...)
 
@@ -99,7 +98,7 @@ func (fs *fieldStamper) stampField(t *locate.Target, place *locate.LaunchedPlace
 }
 
 // planNamed plans the labels of the field of t, and sets launchedName, the field's name in messages.
-func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*plan, error) {
+func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*Plan, error) {
 	p, err := fs.planField(t, fs.labels.labelsFor(t))
 	if err == nil {
 		p.launchedName = name
@@ -115,7 +114,7 @@ func (fs *fieldStamper) targetAt(place *locate.LaunchedPlace) *locate.Target {
 }
 
 // apply takes over the stamped resource of p, the plan of a field, and reports p.
-func (fs *fieldStamper) apply(p *plan) {
+func (fs *fieldStamper) apply(p *Plan) {
 	if !p.Stamped.IsZero() {
 		fs.resourcePlan.Stamped = p.Stamped
 	}

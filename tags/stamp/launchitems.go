@@ -96,7 +96,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 
 // planItem plans the tags of t, the item with the key. If the place names an item, such as volume, only this item gets labels. Other items
 // lose tags with reserved keys that no trusted source has set.
-func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*plan, error) {
+func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*Plan, error) {
 	if !place.LaunchedField.LabelsGoTo(key) {
 		return fs.planReserved(t, fs.labels.labelsFor(t)), nil
 	}

@@ -59,7 +59,7 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 // planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
 // own. The plan is only about tags with reserved keys: see decideReserved. If owner is a reserved key, the plan takes owner: me away, or
 // replaces it by the tag of a trusted label. It leaves env: prod.
-func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
+func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
 	p := newPlan(t, l)
 
 	set, _, err := desiredTags(t, l)

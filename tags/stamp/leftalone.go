@@ -40,7 +40,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 // keepAppliedTags keeps the tags of this function that Crossplane has applied before in the resource of p, which is left alone. If no step
 // desired these tags, server-side apply would remove them. Only two kinds of resources that are left alone can have such tags: resources
 // with the ignore annotation, and resources whose tag field nobody knows any more. See testdata/cases/as-is.yaml.
-func (s *Stamper) keepAppliedTags(p *plan) {
+func (s *Stamper) keepAppliedTags(p *Plan) {
 	t := p.target
 	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
 	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Without a Place, NoFieldReason is None before Locate looks for the field.

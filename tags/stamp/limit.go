@@ -60,12 +60,12 @@ type shortages struct {
 	resources []string
 
 	// last is the resourcePlan of the resource that the last text is about.
-	last *plan
+	last *Plan
 }
 
 // add adds a text for the resource of resourcePlan, unless the last text is about this resource: an Instance has one text, even if both
 // tags and volumeTags lack slots. labels has the keys of labels or their number, for the field of the plan p. The text has p's limit.
-func (s *shortages) add(resourcePlan, p *plan, labels string) {
+func (s *shortages) add(resourcePlan, p *Plan, labels string) {
 	if s.last != resourcePlan {
 		s.last = resourcePlan
 		s.resources = append(s.resources, fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limitText()))
@@ -74,7 +74,7 @@ func (s *shortages) add(resourcePlan, p *plan, labels string) {
 
 // add adds the resource of resourcePlan if the plan p lacks tag slots. p is resourcePlan itself, or the plan of one of the resource's
 // fields for launched resources.
-func (l *limits) add(resourcePlan, p *plan) {
+func (l *limits) add(resourcePlan, p *Plan) {
 	if d := p.decision; d != nil && len(d.trustedWithoutSlot) > 0 {
 		l.trusted.add(resourcePlan, p, words.Names(words.Map(d.trustedWithoutSlot, strconv.Quote)))
 	}

@@ -107,16 +107,17 @@ func (o *outcomeBuilder) addResult(r Result) {
 	}
 }
 
-// addSkipsOf adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. p is resourcePlan itself, or
-// the plan of another field, such as volumeTags of an Instance.
-func (o *outcomeBuilder) addSkipsOf(resourcePlan, p *plan) {
+// addPlan adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. It hands p to the Trace. p is
+// resourcePlan itself, or the plan of another field, such as volumeTags of an Instance.
+func (o *outcomeBuilder) addPlan(resourcePlan, p *Plan) {
 	o.allSkips.add(resourcePlan, p)
 	o.limits.add(resourcePlan, p)
+	o.stamper.Trace.add(o.stamper, resourcePlan, p)
 }
 
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
 // Stamper audits. An error is the Budget's error, since the response has no room for Final.
-func (o *outcomeBuilder) add(p *plan) error {
+func (o *outcomeBuilder) add(p *Plan) error {
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {
 		p.Final = p.finalTags()
 
@@ -161,7 +162,7 @@ func (o *outcomeBuilder) finish() (*Outcome, error) {
 
 // finalSet returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
 // owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
-func (p *plan) finalSet() *tagset.Set {
+func (p *Plan) finalSet() *tagset.Set {
 	value, err := p.stampedResource().At(p.target.Field.Path)
 	if err != nil {
 		return nil
@@ -173,7 +174,7 @@ func (p *plan) finalSet() *tagset.Set {
 }
 
 // finalTags returns the tags of finalSet, key to value, or nil.
-func (p *plan) finalTags() map[string]string {
+func (p *Plan) finalTags() map[string]string {
 	set := p.finalSet()
 	if set == nil {
 		return nil
@@ -192,7 +193,7 @@ func (p *plan) finalTags() map[string]string {
 }
 
 // trustOf returns which of the final tags of p trusted sources give.
-func (s *Stamper) trustOf(p *plan) trust {
+func (s *Stamper) trustOf(p *Plan) trust {
 	out := trust{keys: p.labels.transformed.TrustedKeys(), untrusted: make(map[string]bool)}
 	if p.labels.transformed.Reserved().Empty() {
 		return out

@@ -5,8 +5,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A plan says which tags one resource gets in its tag field, or in one of its fields for launched resources.
-type plan struct {
+// A Plan says which tags one resource gets in its tag field, or in one of its fields for launched resources.
+type Plan struct {
 	Result
 
 	target *locate.Target
@@ -18,6 +18,9 @@ type plan struct {
 
 	// decision is nil if the tags can't be read, or if there is nothing to decide.
 	decision *Decision
+
+	// before is the state before the decision. Only a Trace has plans with it.
+	before *State
 
 	// getsDecidedTags reports whether the resource gets the decided tags, or has them already. It is false if the field can't be written. As
 	// long as it is false, allRecords aren't reported.
@@ -33,15 +36,15 @@ type plan struct {
 }
 
 // newPlan returns a plan for t with the labels l, before any decision.
-func newPlan(t *locate.Target, l *Labels) *plan {
-	return &plan{
+func newPlan(t *locate.Target, l *Labels) *Plan {
+	return &Plan{
 		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.GroupVersionKind.Kind, Provider: t.Profile.Name, HandsLabelsOn: t.Profile.HandsLabelsOn},
 		target: t, labels: l,
 	}
 }
 
 // stampedResource returns the resource with the tags of the plan. If the plan changes nothing, that is the desired resource.
-func (p *plan) stampedResource() object.Object {
+func (p *Plan) stampedResource() object.Object {
 	if p.Stamped.IsZero() {
 		return p.target.Resource
 	}
@@ -52,7 +55,7 @@ func (p *plan) stampedResource() object.Object {
 // planField returns the plan for the tag field of t with the labels l. It decides on the tags, and writes them to a copy of the resource.
 // Tags that can't change stay as they are. If the tag field has the wrong type, such as a list where the kind wants a map, the plan has
 // a Mismatch and no tags.
-func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
+func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 	p := newPlan(t, l)
 
 	// If there are labels, the result says why the generic tag profile applies. WhyGeneric is empty if another one applies.
@@ -77,6 +80,10 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*plan, error) {
 	state, err := s.stateOf(p)
 	if p.recordMismatch(err) {
 		return p, nil
+	}
+
+	if s.Trace != nil {
+		p.before = state.beforeDecision()
 	}
 
 	if p.decision, err = Decide(state); err != nil {
@@ -111,7 +118,7 @@ func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
 }
 
 // recordMismatch reports whether there is an error, and puts its message into the Mismatch of p, for the result.
-func (p *plan) recordMismatch(err error) bool {
+func (p *Plan) recordMismatch(err error) bool {
 	if err != nil {
 		p.Mismatch = err.Error()
 	}

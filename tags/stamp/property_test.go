@@ -635,10 +635,10 @@ func (w world) stamper(s shape) *Stamper {
 			Provider:   w.provider,
 			NewLocator: everywhere(reporting(s.field)),
 		},
-		Transformer:        reserving(w.reserved, from(sources, w.labels...)...),
-		RemoveTags:         w.remove,
-		IgnoreTags:         w.ignore,
-		EarlierTrustedTags: map[string]map[string]string{"r": w.earlier},
+		Transformer: reserving(w.reserved, from(sources, w.labels...)...),
+		RemoveTags:  w.remove,
+		IgnoreTags:  w.ignore,
+		Options:     Options{EarlierTrustedTags: map[string]map[string]string{"r": w.earlier}},
 	}
 
 	stamper.Observed, stamper.ComposedOwner = map[string]*fnv1.Resource{"r": {Resource: w.observed(s)}}, ours

@@ -11,7 +11,7 @@ import (
 
 // stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a source with onConflict Error needs
 // them.
-func (s *Stamper) stateOf(p *plan) (*State, error) {
+func (s *Stamper) stateOf(p *Plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
 
 	set, restored, err := desiredTags(t, p.labels)

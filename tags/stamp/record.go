@@ -5,7 +5,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -44,10 +43,6 @@ type Record struct {
 
 	Fate Fate
 
-	// HasKey reports whether the field had a tag with the label's key before the decision, with any value. In a list of strings, the string of
-	// the label counts, too: a=b=c counts for the label a: b=c, even if it is read as the tag a=b: c. Only Look sets HasKey.
-	HasKey bool
-
 	// Reason and Limit say why the label is skipped, such as count-cap and "at most 50 tags on a resource". A Tagged label can have
 	// them, too: the field gets the tag, since the input's profileRules admit it, but the cloud's own API will refuse it.
 	Reason profile.SkipReason
@@ -56,10 +51,6 @@ type Record struct {
 	// isShared reports whether the Reason holds for all resources with the tag profile: no resource on aws may have a key of 200 characters.
 	// It is false for count-cap, since another resource may have a free slot.
 	isShared bool
-
-	// NamedBy is the entry of removeTags that removes the tag, or else the first entry of ignoreTags that names the tag. Only Look and
-	// Preview set it.
-	NamedBy *resolve.TagPattern
 }
 
 // takenAwayLimit is the Limit of records with the fate TakenAway.

@@ -239,7 +239,7 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 //
 // Tags of an atomic field have no owners of their own, and neededByParent keeps such a field without tags. The two cases are Held and Only
 // in testdata/cases/refilled.yaml.
-func (p *plan) keepLastTag() {
+func (p *Plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
 	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
 		return
@@ -271,7 +271,7 @@ func (p *plan) keepLastTag() {
 // noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
 //   - The provider fills even an empty field with the cloud's tags, or doesn't tell the cloud of an empty field (LastStays).
 //   - The schema admits no empty field, so the field is removed, and the provider fills a missing field.
-func (p *plan) noteLastTag() {
+func (p *Plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 
 	lastStays := t.Field.LastStays || t.Field.LateInit && schemaRefusesEmpty(t)

@@ -66,7 +66,7 @@ type countedSkip struct {
 
 // add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan, or the plan of
 // another field of the resource, such as volumeTags of an Instance. The plans of one resource are added one after another.
-func (s *skips) add(resourcePlan, p *plan) {
+func (s *skips) add(resourcePlan, p *Plan) {
 	// The tag profile skips the labels of p.labels.skipped in all fields of the resource, so they are added once.
 	if p == resourcePlan {
 		s.resourceCounts[p.Provider]++
@@ -98,7 +98,7 @@ func (s *skips) add(resourcePlan, p *plan) {
 
 // lacksSlotInBoth reports whether the label of the record at index i has no slot in the field of p, such as volumeTags, and none in the tag
 // field of the resource itself either. With different limits, the label would have two Skips.
-func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
+func lacksSlotInBoth(resourcePlan, p *Plan, i int) bool {
 	// With the same Labels, records are in the same order. If nothing was decided for the resource's own field, resourcePlan has none.
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
 
@@ -107,7 +107,7 @@ func lacksSlotInBoth(resourcePlan, p *plan, i int) bool {
 
 // add adds the resource of the plan p to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has
 // both names. last points to the Skip that a record of the same label was added to before, or to nil.
-func (s skipsByKey) add(record *Record, p *plan, last **countedSkip) {
+func (s skipsByKey) add(record *Record, p *Plan, last **countedSkip) {
 	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
 		*last = s.find(record, p)
 	}
@@ -127,7 +127,7 @@ func (s skipsByKey) add(record *Record, p *plan, last **countedSkip) {
 }
 
 // find returns the Skip of the record's label, and makes it first if there is none.
-func (s skipsByKey) find(record *Record, p *plan) *countedSkip {
+func (s skipsByKey) find(record *Record, p *Plan) *countedSkip {
 	key := skipKey{label: record.SkippedLabel(p.Provider, record.Reason), limit: record.Limit}
 
 	skip, ok := s[key]

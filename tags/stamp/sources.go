@@ -27,6 +27,9 @@ type resourceLabels struct {
 
 	stamper *Stamper
 
+	// valueless has the labels whose expressions have no value for the resource.
+	valueless []resolve.ValuelessLabel
+
 	// byFieldKind has the labels as tags for tag fields of a FieldKind. For example, all maps on aws are of one FieldKind.
 	byFieldKind map[tagset.FieldKind]*Labels
 
@@ -60,7 +63,7 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	out := s.newResourceLabels(set.Transformer(s.Input))
-	out.areShared = isShared
+	out.areShared, out.valueless = isShared, set.ValuelessLabels
 
 	if !isShared {
 		return out, nil
@@ -145,6 +148,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	out, ok := l.byFieldKind[k]
 	if !ok {
 		out = newLabels(k, l.Transform(k.Profile))
+		out.valueless = l.valueless
 		// The decision on the labels charges the Budget once more, and returns the error.
 		_ = l.stamper.Budget.ChargeLabels(transformCost * (len(out.transformed.Tags) + len(out.transformed.Skipped)))
 

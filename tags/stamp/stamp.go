@@ -31,16 +31,7 @@ type Stamper struct {
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
-	// AlreadyStamped reports whether the desired resources already have the tags of this step. The command explain sets it for rendered
-	// resources. Then onConflict Error fails no run, since this step may have set an existing tag itself.
-	AlreadyStamped bool
-
-	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
-	Audits bool
-
-	// EarlierTrustedTags has the tags that earlier steps of this function set from trusted sources, by the name of the resource and the key. For the
-	// resource bucket and the key owner, the value is team-a, for example.
-	EarlierTrustedTags map[string]map[string]string
+	Options
 
 	// targets is the result of the method Targets.
 	targets *locate.Targets
@@ -51,34 +42,69 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
-	// Budget has what the run has spent so far. A nil Budget has no limits.
-	Budget *budget.Budget
-
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int
 }
 
-// New returns a Stamper for the resources of the request, with the labels of the set.
-func New(in *v1beta1.CloudTags, set *resolve.LabelSet, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
-	xr := object.Of(req.GetObserved().GetComposite())
+// A Request has what a Stamper needs to know of one run of the function.
+type Request struct {
+	// Input of the step, and Set, which has the labels of its sources.
+	Input *v1beta1.CloudTags
+	Set   *resolve.LabelSet
+
+	// Observed is the observed state of the run's request, and Required has the schemas that Crossplane has sent.
+	Observed *fnv1.State
+	Required *require.Requirements
+
+	Options
+}
+
+// Options say how a run stamps. The zero Options are for the first step of this function in a pipeline, in a run without limits.
+type Options struct {
+	// EarlierTrustedTags has the tags that earlier steps of this function set from trusted sources, by the name of the resource and the key. For the
+	// resource bucket and the key owner, the value is team-a, for example.
+	EarlierTrustedTags map[string]map[string]string
+
+	// AlreadyStamped reports whether the desired resources already have the tags of this step, as rendered resources have that the command
+	// explain runs the function on. Then onConflict Error fails no run, since this step may have set an existing tag itself.
+	AlreadyStamped bool
+
+	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
+	Audits bool
+
+	// Budget has what the run has spent so far. A nil Budget has no limits.
+	Budget *budget.Budget
+
+	// Trace receives each plan as it is made, unless it is nil.
+	Trace *Trace
+}
+
+// New returns a Stamper for the request.
+func New(r *Request) *Stamper {
+	xr := object.Of(r.Observed.GetComposite())
 
 	s := &Stamper{
 		Finder: locate.Finder{
-			Input:          in,
-			Provider:       set.Provider,
+			Input:          r.Input,
+			Provider:       r.Set.Provider,
 			CompositeGroup: object.GVK(xr).Group,
-			NewLocator:     func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-			Schemas:        Schemas(required),
-			Observed:       req.GetObserved().GetResources(),
+			NewLocator:     func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
+			Schemas:        Schemas(r.Required),
+			Observed:       r.Observed.GetResources(),
 			ComposedOwner:  locate.ComposedOwner(xr),
 		},
-		Transformer: set.Transformer(in),
-		PerResource: set.PerResource,
-		RemoveTags:  set.Remove,
-		IgnoreTags:  set.Ignore,
+		Transformer: r.Set.Transformer(r.Input),
+		PerResource: r.Set.PerResource,
+		RemoveTags:  r.Set.Remove,
+		IgnoreTags:  r.Set.Ignore,
+		Options:     r.Options,
 	}
 	s.SetsTag = s.newOwnTagCheck() // A field of the Finder: matchCloudTags ignores tags that this step sets.
+
+	if s.Trace != nil {
+		s.Trace.Stamper, s.Trace.Set = s, *r.Set
+	}
 
 	return s
 }
@@ -98,6 +124,10 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	managesTags := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
 
 	s.targets, err = s.Find(ctx, desired, managesTags)
+
+	if s.Trace != nil {
+		s.Trace.Targets = s.targets
+	}
 
 	return s.targets, err
 }
@@ -125,7 +155,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		case !t.HasField():
 			out.addResult(s.leaveAlone(t))
 		default:
-			p, err := s.planAll(t, out.addSkipsOf) // planAll calls addSkipsOf for the plan of each field.
+			p, err := s.planAll(t, out)
 			if err != nil {
 				return nil, err
 			}
@@ -141,13 +171,17 @@ func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome,
 		}
 	}
 
-	return out.finish()
+	outcome, err := out.finish()
+	if s.Trace != nil && err == nil {
+		s.Trace.Outcome = outcome
+	}
+
+	return outcome, err
 }
 
 // planAll returns the resourcePlan, the plan for the tags of t itself, with the notes of all plans. There are more plans if t launches
-// resources: an Instance has the field volumeTags for the tags of its volumes. planAll calls onPlan once for each plan p, first for
-// resourcePlan. Each call also gets resourcePlan, so that onPlan can report a skip of both plans once.
-func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) (*plan, error) {
+// resources: an Instance has the field volumeTags for the tags of its volumes. planAll adds each plan to out, first resourcePlan.
+func (s *Stamper) planAll(t *locate.Target, out *outcomeBuilder) (*Plan, error) {
 	labels, err := s.resourceLabelsOf(t)
 	if err != nil {
 		return nil, err
@@ -155,8 +189,8 @@ func (s *Stamper) planAll(t *locate.Target, onPlan func(resourcePlan, p *plan)) 
 
 	resourcePlan, err := s.planField(t, labels.labelsFor(t))
 	if err == nil {
-		onPlan(resourcePlan, resourcePlan)
-		err = s.planLaunched(resourcePlan, labels, onPlan)
+		out.addPlan(resourcePlan, resourcePlan)
+		err = s.planLaunched(resourcePlan, labels, out)
 	}
 
 	verb := "tag"

@@ -12,7 +12,7 @@ import (
 )
 
 // carryOut writes the decision of p to a copy of the resource, and adds records and notes to the result.
-func (p *plan) carryOut() error {
+func (p *Plan) carryOut() error {
 	d := p.decision
 	p.Notes = d.notes
 	otherValues := d.keysWithOtherValues() // Before keepLastTag, since a tag that it puts back doesn't belong here.
@@ -43,12 +43,12 @@ func (p *plan) carryOut() error {
 }
 
 // conclude sets what is told of p, since the resource gets the decided tags.
-func (p *plan) conclude() {
+func (p *Plan) conclude() {
 	p.Records, p.Trusted, p.getsDecidedTags = p.allRecords, p.decision.trustedTags(), true
 }
 
 // writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
-func (p *plan) writeTags() (err error) {
+func (p *Plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
 	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // set.Changed is false for restored tags.
 	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic)        // See writeEmptyField.
@@ -63,7 +63,7 @@ func (p *plan) writeTags() (err error) {
 // partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
 // For example, kubectl edit owns the item {key: env}, and Crossplane owns the value prod in this item. If Crossplane no longer applied the
 // item, server-side apply would remove prod, and leave {key: env} without a value.
-func (p *plan) partlyOwnedItems() (items []object.Node) {
+func (p *Plan) partlyOwnedItems() (items []object.Node) {
 	f := p.target.Field
 	if f.Key == "" || f.Atomic {
 		return nil // The field is no keyed list.
@@ -90,7 +90,7 @@ func (p *plan) partlyOwnedItems() (items []object.Node) {
 
 // wouldLosePart reports whether the item of e would stay without its key or its value if Crossplane no longer applied the item. That needs
 // two owners: Crossplane, and another field manager that owns the key or the value, but not both.
-func (p *plan) wouldLosePart(e *tagset.Entry) bool {
+func (p *Plan) wouldLosePart(e *tagset.Entry) bool {
 	owner := p.target.Owners().Of(e)
 	hasTwoOwners := owner.Ours && !owner.OtherOwnsKeyAndValue // e stays, so another field manager owns something of e.
 	hasValue := !e.Opaque && e.Value.IsThere()

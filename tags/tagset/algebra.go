@@ -2,8 +2,17 @@ package tagset
 
 import (
 	"iter"
+	"maps"
 	"slices"
 )
+
+// Clone returns a copy of s. Changes of the one don't change the other.
+func (s *Set) Clone() *Set {
+	clone := *s
+	clone.entries, clone.byID, clone.stringCounts = slices.Clone(s.entries), maps.Clone(s.byID), maps.Clone(s.stringCounts)
+
+	return &clone
+}
 
 // Updated returns the tags of next that s lacks, or has with other values. It returns the entries of each tag whose
 // values s lacks. From {env: dev, team: a} to {env: prod, team: a, zone: b}, the tags env: prod and zone: b are updated.

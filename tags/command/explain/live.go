@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -352,18 +351,9 @@ func selected(s *fnv1.ResourceSelector) string {
 	return out
 }
 
-// request returns the request that Crossplane would make at the end of the pipeline: what it has applied is desired. The condition of this
-// function is left out, or nothing that it has told would be told again.
+// request returns the request that Crossplane would make at the end of the pipeline: what it has applied is desired.
 func (l *live) request(values *structpb.Struct) *fnv1.RunFunctionRequest {
-	xr := proto.CloneOf(l.xr.Struct())
-
-	if conditions := xr.GetFields()["status"].GetStructValue().GetFields()["conditions"].GetListValue(); conditions != nil {
-		conditions.Values = slices.DeleteFunc(conditions.GetValues(), func(c *structpb.Value) bool {
-			return c.GetStructValue().GetFields()["type"].GetStringValue() == report.ConditionType
-		})
-	}
-
-	req := manifest.Request(xr, values)
+	req := report.Untold(manifest.Request(l.xr.Struct(), values))
 	req.Meta.Capabilities = append(req.GetMeta().GetCapabilities(), fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
 	req.Input = l.step.Written
 	req.Observed.Resources = make(map[string]*fnv1.Resource, len(l.composed))
@@ -403,9 +393,7 @@ func (c *Command) explainLive(ctx context.Context, r *manifest.Reader, l *live) 
 	out := &rendering{RecordedRun: runOf(run.rsp), isRecorded: true, fails: failure != nil}
 	if failure == nil { // Otherwise, the function fails before it looks at resources.
 		run.notes = slices.Concat(settings(l.step.Input), run.notes, c.contextNotes(l.step.Input))
-		if err := out.add(run); err != nil {
-			return nil, err
-		}
+		out.add(run)
 	}
 
 	l.restrict(out)

@@ -86,8 +86,8 @@ type Explanation struct {
 
 	profile *profile.Profile
 
-	// look has the tag slots of a new resource.
-	look *stamp.LookedField
+	// plan is the plan for a new resource.
+	plan *stamp.Plan
 
 	// tagged are the labels that are tags. capped is how many labels have no tag slot, and lacking are the trusted ones.
 	tagged  []*tags.Tag
@@ -175,7 +175,7 @@ func (e *comparison) explain(run *trace, providers []string) {
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
 			i = len(e.providers)
-			e.providers = append(e.providers, e.explanation(run, p, run.Stamper.Preview(transformer, p)))
+			e.providers = append(e.providers, e.explanation(run, p, run.Preview(transformer, p)))
 		}
 
 		if !profile.Has(provider) {
@@ -186,19 +186,19 @@ func (e *comparison) explain(run *trace, providers []string) {
 
 // explanation returns which labels are tags of a new resource of the profile p, and why others are none, by their
 // records.
-func (e *comparison) explanation(run *trace, p *profile.Profile, look *stamp.LookedField) *Explanation {
+func (e *comparison) explanation(run *trace, p *profile.Profile, plan *stamp.Plan) *Explanation {
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []Skipped{}, Sources: make(map[string]Origin),
-		profile: p, look: look, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
+		profile: p, plan: plan, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
 	}
-	d := look.Transformed
+	d, records := plan.Transformed(), plan.LabelRecords()
 
-	for i := range look.Labels {
-		switch j := &look.Labels[i]; j.Fate {
+	for i := range records {
+		switch j := &records[i]; j.Fate {
 		case stamp.Skipped:
 			e.skip(x, j)
 		case stamp.Removed:
-			x.Removed = append(x.Removed, listed(j, "removeTags"))
+			x.Removed = append(x.Removed, newListedLabel(j.Tag, "removeTags", plan.RemovedBy(j.Tag)))
 			x.put(j.Tag, terminal.Cell{Text: "removed"}, Key{Removed: true})
 		case stamp.Tagged, stamp.Undecided, stamp.Retained, stamp.Ignored, stamp.TakenAway:
 			e.tag(x, j)
@@ -266,8 +266,8 @@ func (e *comparison) tag(x *Explanation, j *stamp.Record) {
 	}
 
 	// Another system's tag has the value that the cloud has, but reserved keys are nobody else's.
-	if j.NamedBy != nil && !j.NamedBy.Retain && !j.Reserved {
-		x.Ignored = append(x.Ignored, listed(j, "ignoreTags"))
+	if entry := x.plan.IgnoredBy(j.Tag); entry != nil && !entry.Retain && !j.Reserved {
+		x.Ignored = append(x.Ignored, newListedLabel(j.Tag, "ignoreTags", entry))
 	}
 }
 
@@ -278,8 +278,9 @@ func (x *Explanation) notef(format string, args ...any) {
 // addNotes adds notes on tag slots. With a file of labels, nobody knows whether the provider adds its own tags.
 func (e *comparison) addNotes(x *Explanation, in *v1beta1.CloudTags) {
 	added := len(field.ProviderTags(x.Provider))
+	_, free := x.plan.Slots()
 
-	switch more := max(x.look.Free+added, 0) - max(x.look.Free, 0); {
+	switch more := max(free+added, 0) - max(free, 0); {
 	case e.origins == nil && len(x.Tags)+added > x.profile.MaxTags:
 		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", added, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+added)
 	case in.ProviderTags != v1beta1.ProviderTagsNone && x.capped > 0 && more > 0:

@@ -15,6 +15,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -26,6 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -49,7 +51,9 @@ type Rendered struct {
 
 	Notes []string `json:"notes,omitempty"`
 
-	look *stamp.Look
+	// target is the resource, and plans has the plan of its tag field, and then the plans of the Launched fields.
+	target *locate.Target
+	plans  []*stamp.Plan
 }
 
 // A RenderedField is a tag field at FieldPath, which has the Shape. Mismatch is why it can't be used, if it can't.
@@ -150,28 +154,23 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 	}
 
 	out := &rendering{}
-	err = out.add(run)
+	out.add(run)
 
-	return out, err
+	return out, nil
 }
 
 // add explains the tags of the run's resources.
-func (x *rendering) add(t *trace) error {
+func (x *rendering) add(t *trace) {
 	x.meant = t.Input.ProfileRules == profile.Contract
 	byName := make(map[string]*Rendered, len(t.Targets.All))
 
 	var profiles []string
 
 	for _, target := range t.Targets.All {
-		l, err := t.Stamper.Look(target)
-		if err != nil {
-			return err
-		}
-
-		r := t.look(l)
+		r := t.resource(target)
 		byName[target.Name], x.Resources = r, append(x.Resources, r)
 
-		if l.LeftAlone == "" && target.WhyGeneric != (locate.WhyGeneric{}) {
+		if target.HasField() && target.WhyGeneric != (locate.WhyGeneric{}) {
 			profiles = append(profiles, unprofiled(target.WhyGeneric))
 		}
 	}
@@ -183,15 +182,13 @@ func (x *rendering) add(t *trace) error {
 		x.fails, x.Notes = true, append(x.Notes, fails+err.Error())
 	}
 
-	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, t.Stamped, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
+	tagpolicy.EachBreach(t.Input, t.Stamper.Transformer, t.Targets, nil, t.Outcome, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
 		r := byName[target.Name]
 		r.Broken = append(r.Broken, newBrokenRule(breach, rule, t.Input, r.why))
 	})
 
 	x.addNotes(t)
 	x.Notes = append(x.Notes, words.Distinct(profiles)...)
-
-	return nil
 }
 
 // composed returns the composed resources in the file, by the name that each has in its pipeline: in the output of a
@@ -248,20 +245,24 @@ func controller(o object.Object) string {
 	return ""
 }
 
-// look returns the explanation of the target.
-func (t *trace) look(l *stamp.Look) *Rendered {
-	x := &Rendered{look: l, Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
-	if l.LeaveReason != locate.None && uidOf(l.Resource) != "" {
-		x.LeftAlone += " (which leaves it alone only if the Composition sets it, too)" // Not if somebody has edited the object.
+// resource returns the explanation of the target.
+func (t *trace) resource(target *locate.Target) *Rendered {
+	x := &Rendered{
+		Resource: target.Name, APIVersion: target.Kind.APIVersion, Kind: target.Kind.Kind.Kind, Provider: target.Profile.Name, LeftAlone: leftAlone(target),
+		target: target, plans: t.Plans(target),
 	}
 
-	for i := range l.Fields {
-		f, kind := t.field(l, &l.Fields[i]), l.Kind.Tagged().Kind
+	if len(x.plans) == 0 && x.LeftAlone == "" {
+		x.LeftAlone = "not decided on, since the function fails before"
+	}
+
+	for i, p := range x.plans {
+		f, kind := t.field(p), target.Kind.Tagged().Kind
 		if i > 0 {
 			kind = profile.LaunchedKind(kind, f.FieldPath)
 		}
 
-		if s, ok := profile.ServiceOf(x.Provider, l.Kind.Tagged().Group, kind); ok && f.breaksLimits(profile.Of(x.Provider)) {
+		if s, ok := profile.ServiceOf(x.Provider, target.Kind.Tagged().Group, kind); ok && f.breaksLimits(profile.Of(x.Provider)) {
 			f.Service = &s
 		}
 
@@ -275,6 +276,20 @@ func (t *trace) look(l *stamp.Look) *Rendered {
 	return x
 }
 
+// leftAlone returns why the tags of the target aren't managed, or an empty string if they are.
+func leftAlone(target *locate.Target) string {
+	switch {
+	case target.LeaveReason == locate.None && target.Selected:
+		return target.WhyLeftAlone(target.NoFieldReason) // It is empty if the target has a tag field.
+	case target.LeaveReason == locate.None:
+		return target.WhyLeftAlone(target.WhyUnselected())
+	case uidOf(target.Resource) != "": // Not if somebody has edited the object.
+		return target.WhyLeftAlone(target.LeaveReason) + " (which leaves it alone only if the Composition sets it, too)"
+	default:
+		return target.WhyLeftAlone(target.LeaveReason)
+	}
+}
+
 // breaksLimits reports whether a label is skipped, or its tag refused, for a limit that the general profile doesn't have.
 func (x *RenderedField) breaksLimits(general *profile.Profile) bool {
 	return slices.ContainsFunc(x.Tags, func(t RenderedTag) bool { return t.CloudRefuses != "" }) ||
@@ -286,30 +301,37 @@ func (l *LostLabel) hasLimit(limit string) bool {
 	return l.Why == limit || l.Reason == profile.CountCap && strings.HasPrefix(l.Why, limit)
 }
 
-// field returns the explanation of a tag field of the target.
-func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
-	x := &RenderedField{FieldPath: f.Name, Shape: f.Shape, Mismatch: f.Mismatch}
-	if f.Mismatch != "" {
+// field returns the explanation of the tag field of the plan.
+func (t *trace) field(p *stamp.Plan) *RenderedField {
+	x := &RenderedField{FieldPath: p.FieldName(), Shape: p.Field().Shape, Mismatch: p.Mismatch}
+	if p.Mismatch != "" {
 		return x
 	}
 
-	if !l.Profile.HandsLabelsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
-		x.Limit, x.Free = f.Limit, f.Free
+	if !p.HandsLabelsOn { // Labels that are handed on have no other limit than a schema's, which isn't known.
+		x.Limit, x.Free = p.Slots()
 	}
 
-	x.Tags = words.Map(f.Tags, func(there stamp.LookedTag) RenderedTag { return t.tag(f, &there) })
-	x.Labels = t.lost(l, f)
+	records := p.LabelRecords()
+
+	for e := range p.TagsBefore() {
+		x.Tags = append(x.Tags, t.tag(p, records, e))
+	}
+
+	x.Labels = t.lost(p, records)
 
 	return x
 }
 
-// tag returns the explanation of a tag of the field.
-func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
-	x := RenderedTag{Key: there.Key, Value: there.Value, Manager: there.Manager}
+// tag returns the explanation of the tag e of the field. records are about the labels of the field.
+func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) RenderedTag {
+	x := RenderedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: p.ManagerOf(e)}
+	label := p.LabelOf(e)
 
-	rule := entryName("ignoreTags", there.NamedBy)
+	// An entry of ignoreTags can name a qualified key, which only the tag of a label has.
+	rule := entryName("ignoreTags", p.IgnoredBy(cmp.Or(label, &tags.Tag{Key: x.Key, Value: x.Value})))
 
-	switch label := there.Label; {
+	switch {
 	case label == nil:
 		x.Note = rule
 	case label.Value == x.Value:
@@ -322,24 +344,24 @@ func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag) RenderedTag {
 		}
 	}
 
-	for i := range f.Labels {
-		if j := &f.Labels[i]; x.differs && j.Key == x.Key && (j.Fate == stamp.Retained || j.Fate == stamp.Ignored) {
+	for i := range records {
+		if j := &records[i]; x.differs && j.Key == x.Key && (j.Fate == stamp.Retained || j.Fate == stamp.Ignored) {
 			x.whyDiffers = fates[j.Fate]
 		}
 	}
 
-	if slices.Contains(f.ProviderTags, x.Key) {
+	if slices.Contains(p.Field().ProviderTags, x.Key) {
 		x.Source = "the provider"
 	}
 
-	if there.Manager != "" {
-		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(there.Manager)+" has it", ", ")
+	if x.Manager != "" {
+		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(x.Manager)+" has it", ", ")
 	}
 
 	refused := func(j stamp.Record) bool { return j.Fate == stamp.Tagged && j.Reason != "" && j.Key == x.Key }
-	if i := slices.IndexFunc(f.Labels, refused); x.Label != "" && i >= 0 {
-		x.CloudRefuses = f.Labels[i].Reason
-		x.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", f.Labels[i].Reason, f.Labels[i].Limit)
+	if i := slices.IndexFunc(records, refused); x.Label != "" && i >= 0 {
+		x.CloudRefuses = records[i].Reason
+		x.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", records[i].Reason, records[i].Limit)
 	}
 
 	return x
@@ -352,21 +374,21 @@ var fates = map[stamp.Fate]string{
 	stamp.Ignored:  "as the cloud has it, because of ignoreTags",
 }
 
-// lost returns the labels without a tag, and the labels without a value, and why.
-func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
-	for i := range f.Labels {
-		label := &f.Labels[i]
+// lost returns the labels without a tag, by their records, and the labels without a value, and why.
+func (t *trace) lost(p *stamp.Plan, records []stamp.Record) (out []LostLabel) {
+	for i := range records {
+		label := &records[i]
 
 		why, reason := fates[label.Fate], profile.SkipReason("")
 
 		switch {
-		case label.HasKey:
+		case p.HadTag(label):
 			continue
 		case label.Fate == stamp.Skipped:
 			why, reason = label.Limit, label.Reason
 		case label.Fate == stamp.Removed:
-			why = "removed (" + entryName("removeTags", label.NamedBy) + ")"
-		case f.Fixed || f.Immutable:
+			why = "removed (" + entryName("removeTags", p.RemovedBy(label.Tag)) + ")"
+		case p.Field().Fixed || p.Field().Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
 		}
 
@@ -375,9 +397,9 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 		})
 	}
 
-	for i := range l.ValuelessLabels {
-		tag, _ := f.Transformed.Judge(l.ValuelessLabels[i].Label)
-		out = append(out, LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Source: t.title(tag.Label), Why: l.ValuelessLabels[i].Why, NoValue: true})
+	for _, valueless := range p.ValuelessLabels() {
+		tag, _ := p.Transformed().Judge(valueless.Label)
+		out = append(out, LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Source: t.title(tag.Label), Why: valueless.Why, NoValue: true})
 	}
 
 	slices.SortStableFunc(out, func(a, b LostLabel) int {
@@ -389,7 +411,7 @@ func (t *trace) lost(l *stamp.Look, f *stamp.LookedField) (out []LostLabel) {
 
 // why says why no tag has the key of a rule. It names each label of the key, and the reason for its fate, such as count-cap.
 func (x *Rendered) why(key string) string {
-	return whyMissing(key, &x.look.Fields[0], x.look.Profile, words.Map(x.Labels, func(l LostLabel) lack {
+	return whyMissing(key, x.plans[0], x.target.Profile, words.Map(x.Labels, func(l LostLabel) lack {
 		return lack{l.TagKey, "label " + words.Cell(l.QualifiedKey) + ": " + cmp.Or(string(l.Reason), l.Why)}
 	}))
 }
@@ -406,7 +428,7 @@ func (x *rendering) addNotes(run *trace) {
 	}
 
 	showable := words.MapIf(x.Resources, func(r *Rendered) (string, bool) {
-		return r.Resource, r.LeftAlone == "" && r.look.MayBeInInstanceMetadata()
+		return r.Resource, r.LeftAlone == "" && r.target.MayBeInInstanceMetadata()
 	})
 
 	if len(showable) > 0 {

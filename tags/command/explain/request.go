@@ -73,7 +73,7 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (answer, err
 		return nil, errors.Wrapf(err, "cannot read %s", c.Request)
 	}
 
-	rsp, err := c.Function(ctx, report.NewRun(req).WithAllResults())
+	rsp, err := c.Function.On(ctx, report.Untold(req))
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *
 	}
 
 	run.notes = append(settings(run.Input), run.notes...)
-	err := out.add(run)
+	out.add(run)
 
-	return out, err
+	return out, nil
 }
 
 // readRequest returns the request in the file: the only value, or, in a record of the pipeline inspector, the last

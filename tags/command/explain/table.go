@@ -109,7 +109,7 @@ func (x *Explanation) legend() []string {
 	skipped := words.MapIf(profile.SkipReasons(), func(r profile.SkipReason) (string, bool) {
 		limit := x.profile.Limit(r)
 		if r == profile.CountCap {
-			limit = x.look.Limit
+			limit, _ = x.plan.Slots()
 		}
 
 		return " " + string(r) + ": " + limit, slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r })

@@ -65,9 +65,9 @@ func (b BrokenRule) String() string {
 	return out
 }
 
-// listed returns the label of the record, with the entry of the list that names it.
-func listed(j *stamp.Record, list string) ListedLabel {
-	return ListedLabel{QualifiedKey: j.QualifiedKey, TagKey: j.Key, Entry: entryName(list, j.NamedBy)}
+// newListedLabel returns the label of the tag, with the entry of the list that names it.
+func newListedLabel(t *tags.Tag, list string, entry *resolve.TagPattern) ListedLabel {
+	return ListedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Entry: entryName(list, entry)}
 }
 
 // entryName returns the entry of the list, removeTags or ignoreTags, in a few words: removeTags: team/*. It is empty if
@@ -158,12 +158,12 @@ func (x *Explanation) why(key string) string {
 		return lack{r.TagKey, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Entry)}
 	})
 
-	return whyMissing(key, x.look, x.profile, slices.Concat(skipped, removed))
+	return whyMissing(key, x.plan, x.profile, slices.Concat(skipped, removed))
 }
 
 // whyMissing says why no tag of the field has the key of a rule, by the lacks of labels that would be such tags.
-func whyMissing(key string, f *stamp.LookedField, p *profile.Profile, lacks []lack) string {
-	keys := p.KeySet(f.Transformed.TagKeys(key)...)
+func whyMissing(key string, plan *stamp.Plan, p *profile.Profile, lacks []lack) string {
+	keys := p.KeySet(plan.Transformed().TagKeys(key)...)
 	lacks = slices.DeleteFunc(lacks, func(l lack) bool { return !keys.Has(l.tagKey) })
 
 	return cmp.Or(strings.Join(words.Map(lacks, func(l lack) string { return l.why }), ", "), "no label gives it")

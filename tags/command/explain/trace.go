@@ -14,37 +14,39 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Runner runs the function for the request of run. Then run has the result of each stage.
-type Runner func(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error)
+// A Runner runs the function for the request. Then trace, if there is one, has what the function has decided.
+type Runner func(ctx context.Context, req *fnv1.RunFunctionRequest, trace *stamp.Trace) (*fnv1.RunFunctionResponse, error)
 
-// On runs the function for the request.
+// On runs the function for the request, and traces nothing.
 func (f Runner) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	return f(ctx, report.NewRun(req))
+	return f(ctx, req, nil)
 }
 
 // A trace is a run of the function, with notes.
 type trace struct {
-	*report.Run
+	*stamp.Trace
 
 	function Runner
 
-	rsp *fnv1.RunFunctionResponse
+	// Request and Input of the run, and its response.
+	Request *fnv1.RunFunctionRequest
+	Input   *v1beta1.CloudTags
+	rsp     *fnv1.RunFunctionResponse
 
 	// notes on the sources, and on the input.
 	notes []string
 }
 
-// call runs the function, and keeps the run: the desired resources of the request count as rendered.
+// call runs the function, and keeps the trace of the run: the desired resources of the request count as rendered.
 func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	t.Run = report.NewRun(req)
-	t.AlreadyStamped = true
+	t.Request, t.Trace = req, &stamp.Trace{}
 
-	return t.function(ctx, t.Run)
+	return t.function(ctx, req, t.Trace)
 }
 
 // follow calls f, which makes the calls of t. It adds notes on the objects of the sources in the last run. A failure before the function looks at
@@ -58,6 +60,7 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 		return command.Fatal(t.rsp)
 	}
 
+	t.Input = t.Stamper.Input
 	sources := slices.Concat(t.Set.EmptySources, t.Set.AmbiguousSources)
 	t.notes = slices.Concat(words.Map(t.Set.Hops, resolve.Hop.String), words.Map(sources, resolve.SourceNote.String))
 

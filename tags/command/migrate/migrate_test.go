@@ -43,25 +43,31 @@ func (maker) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 // tag stands for this function. It tags all resources with env, and does what their region says. Its records of labels are those
 // of the function's own stages.
-func tag(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
-	in, err := (&v1beta1.Decoder{}).Decode(ctx, run.Request.GetInput(), run.InputHash)
+func tag(ctx context.Context, req *fnv1.RunFunctionRequest, trace *stamp.Trace) (*fnv1.RunFunctionResponse, error) {
+	in, err := (&v1beta1.Decoder{}).Decode(ctx, req.GetInput(), v1beta1.HashOf(req.GetInput()))
 	if err != nil {
 		return nil, err
 	}
 
-	required := require.New(run.Request)
+	required := require.New(req)
 
-	set, err := resolve.Resolve(ctx, in, run.Request, required, nil)
+	set, err := resolve.Resolve(ctx, in, req, required, nil)
 	if err != nil {
 		return nil, err
 	}
 
-	run.Input, run.Set, run.Stamper = in, set, stamp.New(in, &set, run.Request, required)
-	if run.Targets, err = run.Stamper.Targets(ctx, run.Request.GetDesired().GetResources()); err != nil {
+	stamper := stamp.New(&stamp.Request{Input: in, Set: &set, Observed: req.GetObserved(), Required: required, Options: stamp.Options{Trace: trace, AlreadyStamped: true}})
+
+	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
+	if err != nil {
 		return nil, err
 	}
 
-	rsp := response.To(run.Request, 0)
+	if _, err := stamper.Stamp(ctx, targets); err != nil {
+		return nil, err
+	}
+
+	rsp := response.To(req, 0)
 	response.ConditionTrue(rsp, report.ConditionType, report.ReasonAllPropagated)
 
 	for name, r := range rsp.GetDesired().GetResources() {

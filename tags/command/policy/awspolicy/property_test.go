@@ -266,7 +266,7 @@ func violations(t *rapid.T, in *v1beta1.CloudTags, desired *structpb.Struct) []t
 		t.Fatal(err)
 	}
 
-	stamper := stamp.New(in, &set, req, required)
+	stamper := stamp.New(&stamp.Request{Input: in, Set: &set, Observed: req.GetObserved(), Required: required})
 
 	targets, err := stamper.Targets(t.Context(), req.GetDesired().GetResources())
 	if err != nil {
