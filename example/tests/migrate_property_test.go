@@ -93,15 +93,24 @@ func drawPatch(t *rapid.T, k drawnKind) object {
 
 		fallthrough
 	case 3:
+		convert := "ToUpper"
+		if k.tags == "labels" { // Google Cloud takes no upper case, so the label would be skipped.
+			convert = "ToLower"
+		}
+
 		p["transforms"] = []any{mostly(t, "transform",
 			object{"type": "string", "string": object{"type": "Format", "fmt": "x-%s"}},
-			object{"type": "string", "string": object{"type": "Convert", "convert": "ToUpper"}},
+			object{"type": "string", "string": object{"type": "Convert", "convert": convert}},
 			object{"type": "string", "string": object{"type": "TrimPrefix", "trim": "a"}},
 			object{"type": "map", "map": object{"a": "one", "b": "two", "c": "three"}},
 		)}
 	case 4:
-		p["fromFieldPath"] = mostly(t, "not only text", "spec.number", "spec.one", "spec.yes")
+		p["fromFieldPath"] = mostly(t, "not only text", "spec.number", "spec.one", "spec.yes", "spec.days")
 		p["transforms"] = []any{object{"type": "convert", "convert": object{"toType": "string"}}}
+
+		if p["fromFieldPath"] == "spec.days" {
+			p["transforms"] = []any{object{"type": "convert", "convert": object{"toType": "int64"}}, object{"type": "string", "string": object{"type": "Format", "fmt": "n-%d"}}}
+		}
 	}
 
 	policy := object{}
@@ -162,7 +171,7 @@ func drawTags(t *rapid.T, name string, keys []string, more ...string) object {
 func drawValues(t *rapid.T, name string, more []string) object {
 	return object{
 		"labels": drawTags(t, name+" labels", anyKeys, more...), "tags": drawTags(t, name+" tags", awsKeys, more...),
-		"one": "a", "number": rapid.SampledFrom([]any{3, 4711000}).Draw(t, name), "yes": true, "list": []any{"first"}, "region": "eu-west-1",
+		"one": "a", "number": rapid.SampledFrom([]any{3, 4711000}).Draw(t, name), "yes": true, "days": 30, "list": []any{"first"}, "region": "eu-west-1",
 	}
 }
 
@@ -197,8 +206,13 @@ func TestMigrateAnyPatches(t *testing.T) {
 
 		in["patchSets"], in["resources"] = sets, resources
 
+		more := []string{""}
+		if m.command.NoEmptyValues = rapid.Bool().Draw(t, "no empty values"); m.command.NoEmptyValues {
+			more = nil
+		}
+
 		compared++
-		if m.keeps(t, []string{""}, step(patchAndTransform, in)) {
+		if m.keeps(t, more, step(patchAndTransform, in)) {
 			moved++
 		}
 	})
@@ -261,7 +275,7 @@ func (m *mover) keeps(t *rapid.T, more []string, steps ...any) bool {
 	var out, say strings.Builder
 
 	c := m.command
-	c.Files, c.XR = []string{filepath.Join(m.dir, "composition.yaml")}, []string{filepath.Join(m.dir, "xr.yaml")}
+	c.Paths, c.XR = []string{filepath.Join(m.dir, "composition.yaml")}, []string{filepath.Join(m.dir, "xr.yaml")}
 	c.Context = filepath.Join(m.dir, "context.yaml")
 
 	if err := c.Migrate(t.Context(), &out, &say); err != nil {

@@ -96,7 +96,7 @@ func (m *mover) migrate(t *testing.T, s scenario.Scenario, composition string) s
 	var out, say strings.Builder
 
 	c := m.command
-	c.Files, c.XR = []string{m.file(t, "composition.yaml", composition)}, []string{filepath.Join(s.Dir, "xr.yaml")}
+	c.Paths, c.XR = []string{m.file(t, "composition.yaml", composition)}, []string{filepath.Join(s.Dir, "xr.yaml")}
 
 	for name, flag := range map[string]*[]string{"observed.yaml": &c.ObservedResources, "required.yaml": &c.RequiredResources} {
 		if path := filepath.Join(s.Dir, name); exists(t, path) {

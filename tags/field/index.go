@@ -149,6 +149,17 @@ func (e Variants) isUnasked() bool {
 // HasGroup reports whether the index has kinds of the API group, besides a provider's own settings.
 func (i *Index) HasGroup(group string) bool { return i.block(group).hasKinds }
 
+// HasKubernetesLabels reports whether kinds of the API group have their tags as Kubernetes labels, as kinds of Config Connector do.
+func (i *Index) HasKubernetesLabels(group string) bool {
+	for _, e := range i.block(group).variants {
+		if slices.ContainsFunc(e, func(h Variant) bool { return h.Field.KubernetesLabels }) {
+			return true
+		}
+	}
+
+	return false
+}
+
 // All returns all kinds of the index and their Variants, in no order.
 func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Variants] {
 	return func(yield func(schema.GroupVersionKind, Variants) bool) {

@@ -129,8 +129,14 @@ func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, s
 	}
 }
 
-// templated matches an apiVersion in a template of YAML.
-var templated = regexp.MustCompile(`(?m)^[ \t-]*["']?apiVersion["']?:[ \t]*["']?([a-z0-9.-]+)/[a-z0-9]+\b`)
+// templated matches an apiVersion in a template of YAML, and in programs of KCL, Python and CUE: apiVersion: a/v1, apiVersion = "a/v1",
+// {"apiVersion": "a/v1"}.
+var templated = regexp.MustCompile(`(?m)^[^#\n]*?\bapiVersion["']?[ \t]*[:=][ \t]*["']?([a-z0-9.-]+)/[a-z0-9]+\b`)
+
+// TemplatedGroups returns the API groups of the objects that a template makes, in order.
+func TemplatedGroups(text string) []string {
+	return words.Map(templated.FindAllStringSubmatch(text, -1), func(found []string) string { return found[1] })
+}
 
 // basesOf returns the kinds of all objects in the input of a step, in order. The step makes resources of these kinds. It
 // returns only the API group of an object in a template.
@@ -150,8 +156,8 @@ func basesOf(v any) (out []schema.GroupKind) {
 			out = append(out, basesOf(item)...)
 		}
 	case string:
-		for _, found := range templated.FindAllStringSubmatch(v, -1) {
-			out = append(out, schema.GroupKind{Group: found[1]})
+		for _, group := range TemplatedGroups(v) {
+			out = append(out, schema.GroupKind{Group: group})
 		}
 	}
 

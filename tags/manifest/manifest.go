@@ -136,6 +136,9 @@ func (r *Reader) Values(file string) (out []*structpb.Value, err error) {
 	return out, err
 }
 
+// YAMLFiles returns the files among the paths, and all YAML files below the folders, in lexical order.
+func YAMLFiles(paths []string) ([]string, error) { return below(paths, ".yaml", ".yml") }
+
 // below returns the files among the paths, and all files with one of the extensions below the folders, in lexical order.
 func below(paths []string, extensions ...string) (files []string, err error) {
 	for _, path := range paths {

@@ -55,8 +55,21 @@ func (s *step) runs(name, inputGroup string) bool {
 // group is the API group of this function's input.
 var group, _, _ = strings.Cut(v1beta1.APIVersion, "/")
 
-// harmless are API groups of inputs. The functions with these inputs, and functions without an input, make no resources.
-var harmless = []string{"", "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", group}
+// hasPatches reports whether the step has the input of function-patch-and-transform. Other functions have it, too, such as
+// function-conditional-patch-and-transform, which adds conditions of resources.
+func (s *step) hasPatches() bool {
+	hasBase := func(n *yaml.Node) bool { return field(n, "base") != none || field(n, "patches") != none }
+
+	return s.runs("function-patch-and-transform", "pt.fn.crossplane.io") || text(s.input, "kind") == "Resources" && slices.ContainsFunc(items(s.input, "resources"), hasBase)
+}
+
+// isHarmless reports whether the step makes no resources, as its input says, or the name of its function.
+func (s *step) isHarmless() bool {
+	return slices.Contains(harmless, s.group) || s.group == "" && strings.HasSuffix(s.function, "function-auto-ready")
+}
+
+// harmless are API groups of inputs. The functions with these inputs make no resources.
+var harmless = []string{"environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", "sequencer.fn.crossplane.io", group}
 
 // migrate migrates each Composition of the file, and returns them in order.
 func (f *file) migrate() (out []*composition) {
@@ -128,15 +141,15 @@ func (c *composition) migrate() {
 
 	for _, s := range steps {
 		switch {
-		case s.runs("function-patch-and-transform", "pt.fn.crossplane.io"):
+		case s.hasPatches():
 			p := readPatches(s)
 			resources = append(resources, p.resources...)
 			c.replacePatches(p, namesOf(resources, func(r *resource) bool { return known && r.mayTag }))
 		case s.runs("function-tag-manager", "tag-manager.fn.crossplane.io"):
 			c.replaceTagManager(s, resources, known)
 		default:
-			known = known && slices.Contains(harmless, s.group)
-			c.noteTemplate(s)
+			known = known && s.isHarmless()
+			c.noteUnread(s)
 		}
 	}
 }
@@ -146,15 +159,30 @@ func namesOf(resources []*resource, keep func(*resource) bool) []string {
 	return words.MapIf(resources, func(r *resource) (string, bool) { return r.name, keep(r) })
 }
 
-// noteTemplate notes a step that has a template with the word tags or labels: migrate reads no templates.
-func (c *composition) noteTemplate(s *step) {
-	mentions := func(n *yaml.Node) bool {
-		return n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") && (strings.Contains(n.Value, "tags") || strings.Contains(n.Value, "labels"))
+// noteUnread notes a step that may set tags, and that migrate can't read: its templates mention tags, or it has none at all.
+func (c *composition) noteUnread(s *step) {
+	if s.isHarmless() {
+		return
 	}
 
-	if s.group != group && contains(s.input, mentions) {
-		c.notef("left: step %s of %s has a template that mentions tags or labels; take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
-			words.Name(s.name), words.Name(s.function))
+	var lines []string
+
+	isTemplate := func(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") }
+
+	contains(s.input, func(n *yaml.Node) bool {
+		if isTemplate(n) {
+			lines = append(lines, mentions(n)...)
+		}
+
+		return false
+	})
+
+	switch {
+	case len(lines) > 0:
+		c.notef("left: step %s of %s has a template that mentions tags or labels (line %s); take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
+			words.Name(s.name), words.Name(s.function), words.Names(lines))
+	case !contains(s.input, isTemplate):
+		c.notef("not read: step %s of %s, which may set tags; migrate reads the inputs of function-patch-and-transform and function-tag-manager", words.Name(s.name), words.Name(s.function))
 	}
 }
 

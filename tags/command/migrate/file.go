@@ -18,6 +18,9 @@ type file struct {
 	lines     []string
 	documents []*yaml.Node
 	edits     []edit
+
+	// noEmptyValues says that patches read no empty value.
+	noEmptyValues bool
 }
 
 // An edit replaces lines[from:to] of the file.

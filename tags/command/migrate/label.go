@@ -90,7 +90,7 @@ func read(n *yaml.Node, kind string) (_ label, why string) {
 
 	var ok bool
 	if l.expression, ok = format(text(n, "combine", "string", "fmt"), values); !ok {
-		return l, "its format has other verbs than a %s for each variable" + seeTransform
+		return l, "its format has other verbs than a %s or %d for each variable" + seeTransform
 	}
 
 	return l.transformed(items(n, "transforms"))
@@ -155,7 +155,8 @@ func literal(s string) string {
 }
 
 // isText matches expressions that are strings for sure: fields of the metadata, and results of formats and maps.
-var isText = regexp.MustCompile(`^(xr\.metadata\.(name|namespace|uid|(labels|annotations)[.[])|\{|['"]|string\()`)
+// The sum in parentheses of ofText is one, too.
+var isText = regexp.MustCompile(`^(xr\.metadata\.(name|namespace|uid|(labels|annotations)[.[])|[{(]|['"]|string\()`)
 
 // asText returns the expression of a string, such as string(xr.spec.count). CEL adds no number to a string.
 func asText(value string) string {
@@ -166,11 +167,11 @@ func asText(value string) string {
 	return "string(" + value + ")"
 }
 
-// formatPart matches a text in a format of Go's package fmt, or a %s.
-var formatPart = regexp.MustCompile(`([^%]|%%)+|%s`)
+// formatPart matches a text in a format of Go's package fmt, or a %s or %d. As the value of a label, a number is the same by both.
+var formatPart = regexp.MustCompile(`([^%]|%%)+|%[sd]`)
 
 // format returns the expression of a format of Go's package fmt: 'team-' + xr.spec.team for team-%s. It returns false if the
-// format has another verb, or not exactly one %s per value.
+// format has another verb, or not exactly one %s or %d per value.
 func format(text string, values []string) (string, bool) {
 	found := formatPart.FindAllString(text, -1)
 
@@ -178,7 +179,7 @@ func format(text string, values []string) (string, bool) {
 
 	for _, part := range found {
 		switch {
-		case part != "%s":
+		case part != "%s" && part != "%d":
 			parts = append(parts, literal(strings.ReplaceAll(part, "%%", "%")))
 		case len(values) == 0:
 			return "", false
@@ -198,8 +199,15 @@ func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 		switch kind := text(t, "string", "type"); {
 		case text(t, "type") == "string" && kind == "Format":
 			l.expression, ok = format(text(t, "string", "fmt"), []string{asText(l.expression)})
+		case text(t, "type") == "string" && kind == "Convert":
+			var convert string
+
+			convert, ok = converts[text(t, "string", "convert")]
+			l.expression = ofText(l.expression) + convert
 		case text(t, "type") == "map":
 			l.expression, ok = pairs(field(t, "map"), l.expression)
+		case text(t, "type") == "convert" && strings.HasPrefix(text(t, "convert", "toType"), "int"):
+			l.expression, ok = "int("+l.expression+")", text(t, "convert", "format") == "" && i < len(transforms)-1 // A number is no value of a tag.
 		case text(t, "type") == "convert":
 			// Patches and CEL may write a number in two ways. As the value of a label, both are the same.
 			ok = len(transforms) == 1 && text(t, "convert", "toType") == "string" && text(t, "convert", "format") == ""
@@ -211,6 +219,18 @@ func (l label) transformed(transforms []*yaml.Node) (_ label, why string) {
 	}
 
 	return l, ""
+}
+
+// converts has the calls of CEL for the conversions of a string, by their names. They change ASCII letters.
+var converts = map[string]string{"ToUpper": ".upperAscii()", "ToLower": ".lowerAscii()"}
+
+// ofText returns the expression of a string in parentheses if it needs these before a call, such as ('a-' + xr.spec.team).
+func ofText(value string) string {
+	if value = asText(value); strings.Contains(value, " + ") {
+		return "(" + value + ")"
+	}
+
+	return value
 }
 
 // pairs returns the expression of a lookup in the map of strings, such as {'eu': 'de'}[xr.spec.region].

@@ -28,7 +28,8 @@ import (
 //
 // Its fields are the arguments and flags, which --help describes.
 type Command struct {
-	Files []string
+	// Paths of files and folders.
+	Paths []string
 
 	XR                []string
 	Functions         string
@@ -36,6 +37,7 @@ type Command struct {
 	RequiredResources []string
 	Context           string
 	Accept            []string
+	NoEmptyValues     bool
 	Write             bool
 
 	// Function is this function.
@@ -48,13 +50,14 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "migrate FILE...",
+		Use:   "migrate PATH...",
 		Short: "Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.",
 		Long: `Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.
 
 What can't be moved stays as it is, and is named with the reason. With --xr, the tags that the old and the
-new Composition give are compared. - is standard input.`,
-		Args:    command.Paths(&c.Files, 1),
+new Composition give are compared. A PATH is a file, or a folder whose YAML files with Compositions are moved.
+- is standard input.`,
+		Args:    command.Paths(&c.Paths, 1),
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
 	}
@@ -66,6 +69,7 @@ new Composition give are compared. - is standard input.`,
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder of objects that functions require. Can be repeated.")
 	f.StringVar(&c.Context, "context", "", "YAML or JSON `FILE` with the context that the pipeline begins with: a map of context key to value.")
 	f.StringArrayVar(&c.Accept, "accept", nil, "Difference that is meant, as `RESOURCE/KEY`: the name that the resource has in the pipeline, and the key of the tag. A * stands for any. Can be repeated.")
+	f.BoolVar(&c.NoEmptyValues, "no-empty-values", false, "Say that patches read no empty value. Several patches of a tag with MergeObjects are then moved, too: an empty tag counts as none for these, and as a tag here.")
 	f.BoolVar(&c.Write, "write", false, "Write the files, unless there is a difference that --accept doesn't name. Without it, the new files are printed.")
 
 	return out
@@ -78,7 +82,7 @@ func (c *Command) Validate() error {
 		return errors.New("--write goes with --xr, which has composite resources whose tags are compared before anything is written")
 	case len(c.XR) == 0 && (c.Functions != "" || c.Context != "" || len(c.ObservedResources)+len(c.RequiredResources)+len(c.Accept) > 0):
 		return errors.New("--functions, --observed-resources, --required-resources, --context and --accept go with --xr")
-	case c.Write && slices.Contains(c.Files, manifest.Stdin):
+	case c.Write && slices.Contains(c.Paths, manifest.Stdin):
 		return errors.New("--write goes with files: standard input can't be written")
 	}
 
@@ -88,7 +92,7 @@ func (c *Command) Validate() error {
 		}
 	}
 
-	return manifest.CheckStdin(slices.Concat(c.Files, c.XR, c.ObservedResources, c.RequiredResources, []string{c.Functions, c.Context}))
+	return manifest.CheckStdin(slices.Concat(c.Paths, c.XR, c.ObservedResources, c.RequiredResources, []string{c.Functions, c.Context}))
 }
 
 // Run migrates the Compositions, and prints the new files on standard output.
@@ -103,22 +107,34 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		return err
 	}
 
-	texts := make([]string, len(c.Files))
+	files, err := manifest.YAMLFiles(c.Paths)
+	if err != nil {
+		return err
+	}
+
+	var all []migrated
+
 	differs := 0
 
-	for i, path := range c.Files {
-		old, err := c.Reader.Text(path)
-		if err != nil {
-			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
-		}
+	for _, path := range files {
+		isNamed := slices.Contains(c.Paths, path) // Other files of a folder may be anything.
 
-		f, err := parse(old)
-		if err != nil {
-			return errors.Wrapf(err, "cannot read %s", path)
+		f, old, err := c.read(path)
+
+		switch {
+		case err != nil && isNamed:
+			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
+		case err != nil:
+			_, _ = fmt.Fprintf(say, "%s: left: %v\n", path, manifest.OneLine(err))
+			continue
 		}
 
 		compositions := f.migrate()
-		texts[i] = f.text()
+		if len(compositions) == 0 && !isNamed {
+			continue
+		}
+
+		all = append(all, migrated{path: path, text: f.text()})
 
 		for _, comp := range compositions {
 			comp.say(say, path)
@@ -127,7 +143,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 				continue
 			}
 
-			n, d, err := cl.compare(ctx, comp, string(old), texts[i], say)
+			n, d, err := cl.compare(ctx, comp, old, f.text(), say)
 			if err != nil {
 				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(comp.name))
 			}
@@ -147,12 +163,32 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		}
 	}
 
-	return errors.Join(c.write(texts, out), err)
+	return errors.Join(c.write(all, out), err)
 }
 
-// write writes the texts to the files, or prints them.
-func (c *Command) write(texts []string, out io.Writer) error {
-	for i, text := range texts {
+// read returns the file at the path, and its text.
+func (c *Command) read(path string) (*file, string, error) {
+	text, err := c.Reader.Text(path)
+	if err != nil {
+		return nil, "", err
+	}
+
+	f, err := parse(text)
+	if err == nil {
+		f.noEmptyValues = c.NoEmptyValues
+	}
+
+	return f, string(text), err
+}
+
+// A migrated file has a new text.
+type migrated struct{ path, text string }
+
+// write writes the files, or prints them.
+func (c *Command) write(all []migrated, out io.Writer) error {
+	for i, f := range all {
+		text := f.text
+
 		if !c.Write {
 			if i > 0 && !strings.HasPrefix(text, "---") {
 				text = "---\n" + text
@@ -165,8 +201,8 @@ func (c *Command) write(texts []string, out io.Writer) error {
 			continue
 		}
 
-		if err := os.WriteFile(c.Files[i], []byte(text), 0o600); err != nil { // The file keeps its own mode.
-			return errors.Wrapf(manifest.OneLine(err), "cannot write %s", c.Files[i])
+		if err := os.WriteFile(f.path, []byte(text), 0o600); err != nil { // The file keeps its own mode.
+			return errors.Wrapf(manifest.OneLine(err), "cannot write %s", f.path)
 		}
 	}
 

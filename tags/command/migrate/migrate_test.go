@@ -152,7 +152,7 @@ func TestLarge(t *testing.T) {
 		"TooLarge": {reason: "A file that never ends would take all memory.", text: strings.Repeat("#", manifest.MaxDocument) + "\n", want: "cannot read -: it is larger than 64 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &Command{Files: []string{manifest.Stdin}, Reader: manifest.Reader{Stdin: strings.NewReader(tc.text)}}
+			c := &Command{Paths: []string{manifest.Stdin}, Reader: manifest.Reader{Stdin: strings.NewReader(tc.text)}}
 			if err := c.Migrate(t.Context(), io.Discard, io.Discard); fmt.Sprint(err) != tc.want {
 				t.Errorf("\n%s\nMigrate(...): want %s, got %v", tc.reason, tc.want, err)
 			}
@@ -165,7 +165,7 @@ func TestPrintError(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tagstest.WriteFiles(t, map[string]string{"a.yaml": "a: b\n"})
 
-	c := &Command{Files: []string{"a.yaml"}}
+	c := &Command{Paths: []string{"a.yaml"}}
 	if err := c.Migrate(t.Context(), tagstest.BrokenPipe{}, io.Discard); err == nil || err.Error() != "the pipe is broken" {
 		t.Errorf("Migrate(...): want the error of the output, got %v", err)
 	}

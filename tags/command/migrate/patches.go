@@ -29,6 +29,10 @@ type patch struct {
 	// stays says why the patch stays in the Composition. It is empty if the patch becomes a label.
 	stays string
 
+	// isInSet says whether the patch stands in a patch set. unfit are resources that use the set and keep the patch in it, with the reasons.
+	isInSet bool
+	unfit   []string
+
 	// writesTags says whether the patch writes tags of a resource.
 	writesTags bool
 }
@@ -71,7 +75,26 @@ type resource struct {
 	uses []*use
 }
 
-// A patchStep is a pipeline step that runs function-patch-and-transform.
+// ordered returns the uses of patches that become labels, in the order of their sources: the last source with a key counts. The first patch
+// counts that retains a tag, but a patch that replaces the tag counts more than any of these.
+func (r *resource) ordered() (out []*use) {
+	for _, u := range r.uses {
+		if !u.isTakenOut() {
+			continue
+		}
+
+		at := len(out)
+		if meets := slices.IndexFunc(out, u.meets); u.retain && meets >= 0 {
+			at = meets
+		}
+
+		out = slices.Insert(out, at, u)
+	}
+
+	return out
+}
+
+// A patchStep is a pipeline step that runs function-patch-and-transform, or another function with its input.
 type patchStep struct {
 	*step
 
@@ -95,7 +118,9 @@ func readPatches(s *step) *patchStep {
 	for _, n := range items(s.input, "patchSets") {
 		set, name := &patchSet{nodes: []*yaml.Node{n}}, text(n, "name")
 		for i, n := range items(n, "patches") {
-			set.patches = append(set.patches, p.add(n, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(name))))
+			member := p.add(n, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(name)))
+			member.isInSet = true
+			set.patches = append(set.patches, member)
 		}
 
 		p.sets[name] = set
@@ -106,8 +131,18 @@ func readPatches(s *step) *patchStep {
 	for _, r := range p.resources {
 		r.locate()
 
+		if slices.ContainsFunc(p.resources, func(other *resource) bool { return other != r && other.name == r.name }) { // By turns, as conditions say.
+			r.field, r.why = nil, "another resource has its name"
+		}
+
 		for _, u := range r.uses {
 			p.judge(r, u)
+		}
+	}
+
+	for _, member := range p.patches {
+		if len(member.unfit) > 0 {
+			member.keep("its set is also for " + strings.Join(member.unfit, ", ") + ": use a patch set without tags there")
 		}
 	}
 
@@ -127,12 +162,21 @@ func (p *patchStep) add(n *yaml.Node, where string) *patch {
 		added.to, _ = object.ParsePaths(toOf(n)) // A path that can't be parsed is zero.
 	}
 
+	unknown := words.MapIf(slices.Collect(slices.Chunk(n.Content, 2)), func(pair []*yaml.Node) (string, bool) {
+		return words.Name(pair[0].Value), n.Kind == yaml.MappingNode && !slices.Contains(patchFields, pair[0].Value)
+	})
+
 	if _, ok := p.itemOf(n); !ok {
 		added.stays = "it isn't on lines of its own"
+	} else if len(unknown) > 0 {
+		added.stays = "migrate doesn't know its " + words.Names(unknown)
 	}
 
 	return added
 }
+
+// patchFields are the fields of a patch in the input of function-patch-and-transform.
+var patchFields = []string{"type", "fromFieldPath", "toFieldPath", "combine", "transforms", "policy", "patchSetName"}
 
 // resource reads the resource in the node, with its patches and the patches of its sets.
 func (p *patchStep) resource(n *yaml.Node) *resource {
@@ -231,7 +275,12 @@ func (p *patchStep) judge(r *resource, u *use) {
 		return
 	case r.field == nil:
 		u.writesTags = u.writesTags || looksLikeTags(u.to)
-		u.keep(r.why)
+
+		if u.isInSet {
+			u.unfit = append(u.unfit, fmt.Sprintf("%s (%s)", words.Name(r.name), r.why))
+		} else {
+			u.keep(r.why)
+		}
 
 		return
 	}
@@ -251,7 +300,7 @@ func (p *patchStep) judge(r *resource, u *use) {
 }
 
 // keep lets the patch stay in the Composition for the reason. An earlier reason counts, and an empty one is none.
-func (u *use) keep(why string) { u.stays = cmp.Or(u.stays, why) }
+func (p *patch) keep(why string) { p.stays = cmp.Or(p.stays, why) }
 
 // shared returns the number of segments that the path of a patch shares with the path of a field. With all segments of the field's path,
 // the patch writes the field, or into it. With all segments of its own path, the patch writes an object around the field.
@@ -319,9 +368,14 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 		u.keep("one before it patches the list of tags elsewhere, so another key may stand at its place" + seeList)
 	case u.retain && r.field.Shape != fields.Map:
 		u.keep("its policy retains what a list has" + seeList)
-	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
+	case u.retain && (meets && !p.noEmptyValues || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
 		// For function-patch-and-transform, an empty tag is absent.
-		u.keep(policy + " writes over tags that are empty in the base or by patches before it, as no source does" + seeMap)
+		why := policy + " writes over tags that are empty in the base or by patches before it, as no source does"
+		if meets {
+			why += "; --no-empty-values says that patches make none"
+		}
+
+		u.keep(why + seeMap)
 	}
 }
 

@@ -19,16 +19,12 @@ type givenLabel struct {
 }
 
 // labels returns the labels of patches that leave the Composition. Two resources with the same label share it. The labels of a
-// resource are in the order of its patches.
+// resource are in the order of its sources.
 func (p *patchStep) labels() (out []*givenLabel) {
 	for _, r := range p.resources {
 		at := 0
 
-		for _, u := range r.uses {
-			if !u.isTakenOut() {
-				continue
-			}
-
+		for _, u := range r.ordered() {
 			from := max(at-1, 0) // The same label twice in a row is one label.
 
 			i := slices.IndexFunc(out[from:], func(g *givenLabel) bool { return g.label == u.label }) + from
