@@ -29,9 +29,7 @@ func (s *Stamper) stateOf(p *Plan) (*State, error) {
 		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
 
-	// tags.Fail is onConflict Error.
-	hasErrorSource := slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail })
-	if hasErrorSource || len(s.IgnoreTags) > 0 {
+	if len(s.IgnoreTags) > 0 || s.hasErrorSource() {
 		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
 		state.FollowedBefore = readFollowedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
 	}
@@ -43,6 +41,16 @@ func (s *Stamper) stateOf(p *Plan) (*State, error) {
 	}
 
 	return state, nil
+}
+
+// hasErrorSource reports whether a source has onConflict Error, which is tags.Fail. An input can have thousands of sources, and a request
+// thousands of resources: so it looks once.
+func (s *Stamper) hasErrorSource() bool {
+	if s.errorSource == nil {
+		s.errorSource = new(slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail }))
+	}
+
+	return *s.errorSource
 }
 
 // desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such

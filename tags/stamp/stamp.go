@@ -42,6 +42,9 @@ type Stamper struct {
 	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
 	labelsByGroup map[resolve.LabelGroup]*resourceLabels
 
+	// errorSource is the result of hasErrorSource, or nil.
+	errorSource *bool
+
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int
