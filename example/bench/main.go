@@ -23,8 +23,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-const description = `Measures the function of this checkout beside one that is made of the SDK and returns the
-desired state as it came. Both are served as processes of their own, and called over gRPC in turns.
+const description = `Measures the function of this checkout beside two others: the echo is made of the SDK and returns the
+desired state as it came, and the relay hands its bytes on and decodes nothing. All are served as processes of
+their own, and called over gRPC in turns.
 
 time: a call, and the CPU time of the server for it, with few and many resources. expressions: the same of
 labels that expressions compute, half of them for each resource, beside those of a field. scale: with ten
@@ -181,7 +182,7 @@ func (c *cli) run(ctx context.Context) error {
 	return s.report.check(functions.CloudTags)
 }
 
-// build the function of this checkout, which comes first, and the echo, which comes last.
+// build the function of this checkout, which comes first, and the relay and the echo, which come last.
 func (s *session) build(ctx context.Context) error {
 	root, err := scenario.Root()
 	if err != nil {
@@ -198,12 +199,17 @@ func (s *session) build(ctx context.Context) error {
 		return err
 	}
 
+	relay, err := bench.Build(ctx, root, "./example/internal/relay", s.dir, bench.Relay)
+	if err != nil {
+		return err
+	}
+
 	s.binaries = append(s.binaries, function)
 	for _, name := range slices.Sorted(maps.Keys(s.Function)) {
 		s.binaries = append(s.binaries, bench.Binary{Name: name, Path: s.Function[name]})
 	}
 
-	s.binaries = append(s.binaries, echo)
+	s.binaries = append(s.binaries, relay, echo)
 
 	for i := range s.binaries {
 		for name, value := range s.Env {
@@ -361,7 +367,7 @@ func (s *session) scale(ctx context.Context) error {
 	return nil
 }
 
-// limits are measured of the function alone: an echo returns what it gets.
+// limits are measured of functions that do something: the relay and the echo return what they get.
 func (s *session) limits(ctx context.Context) error {
 	for _, attack := range attacks.All() {
 		if !strings.Contains(attack.Name, s.Attacks) {
@@ -380,7 +386,7 @@ func (s *session) limits(ctx context.Context) error {
 
 			progressf("limits, %s, %.1f MB", attack.Name, mb(a.Bytes))
 
-			for _, b := range s.binaries[:len(s.binaries)-1] {
+			for _, b := range s.binaries[:len(s.binaries)-2] {
 				if err := s.limit(ctx, b, a); err != nil {
 					return err
 				}

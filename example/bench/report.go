@@ -50,7 +50,8 @@ type computed struct {
 	CPUOfField float64 `json:"cpuOfField"`
 }
 
-// table writes a table of all measurements. Numbers in columns of the echo are ratios to the echo.
+// table writes a table of all measurements. Numbers in columns of the echo are ratios to the echo, and numbers in columns of the
+// relay are ratios to the relay.
 func (r report) table(to io.Writer) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(format string, a ...any) { _, _ = fmt.Fprintf(t, format+"\t\n", a...) }
@@ -58,12 +59,12 @@ func (r report) table(to io.Writer) error {
 	_, _ = fmt.Fprintf(t, "%s %s, %d CPUs, %s\n", r.Go, r.Platform, r.Processors, r.Time.Format(time.RFC3339))
 
 	if len(r.Timings) > 0 {
-		row("\nstate\tresources\tlabels\tMB\tclient\tfunction\tms\tof echo\tCPU ms\tof echo\tcalls")
+		row("\nstate\tresources\tlabels\tMB\tclient\tfunction\tms\tof echo\tof relay\tCPU ms\tof echo\tof relay\tcalls")
 	}
 
 	for _, m := range r.Timings {
-		row("%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
-			1e3*m.Seconds, m.Ratio, 1e3*m.CPUSeconds, m.CPURatio, m.Calls)
+		row("%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
+			1e3*m.Seconds, m.Ratio, m.OfRelay, 1e3*m.CPUSeconds, m.CPURatio, m.CPUOfRelay, m.Calls)
 	}
 
 	if len(r.Expressions) > 0 {

@@ -13,7 +13,7 @@ import (
 
 func TestPrint(t *testing.T) {
 	shape := bench.Shape{State: load.Settled, Source: load.Name, Resources: 10, Labels: 20, Bytes: 131_000}
-	timing := bench.Timing{Shape: shape, Client: bench.Raw, Server: "fn", Rounds: 30, Calls: 1200, Seconds: 0.0015, Ratio: 0.5, CPUSeconds: 0.0012, CPURatio: 0.4}
+	timing := bench.Timing{Shape: shape, Client: bench.Raw, Server: "fn", Rounds: 30, Calls: 1200, Seconds: 0.0015, Ratio: 0.5, OfRelay: 1.3, CPUSeconds: 0.0012, CPURatio: 0.4, CPUOfRelay: 2.7}
 
 	cases := map[string]struct {
 		reason string
@@ -39,8 +39,8 @@ func TestPrint(t *testing.T) {
 			},
 			want: `go1 os/arch, 2 CPUs, 2026-01-02T03:04:05Z
 
-    state  resources  labels    MB  client  function    ms  of echo  CPU ms  of echo  calls
-  settled         10      20  0.13     raw        fn  1.50     0.50    1.20     0.40   1200
+    state  resources  labels    MB  client  function    ms  of echo  of relay  CPU ms  of echo  of relay  calls
+  settled         10      20  0.13     raw        fn  1.50     0.50      1.30    1.20     0.40      2.70   1200
 
     state  labels of  resources  labels    MB  client  function    ms  of field  of echo  CPU ms  of field  of echo  calls
   settled       name         10      20  0.13     raw        fn  1.50      1.10     0.50    1.20      1.20     0.40   1200

@@ -10,6 +10,9 @@ import (
 // perRound is how many resources a round has at least: it has as many calls.
 const perRound = 400
 
+// Relay is the name of the server that decodes nothing. It is the limit: no function can do less.
+const Relay = "relay"
+
 // A Timing is how long a server takes for a call.
 type Timing struct {
 	Shape
@@ -20,11 +23,13 @@ type Timing struct {
 	Calls  int    `json:"calls"`
 
 	// Seconds that a call took in the median round, and that the server ran on CPUs for a
-	// call. Their ratios are to the last server with the same load.
+	// call. Their ratios are to the last server with the same load, and to the Relay.
 	Seconds    float64 `json:"seconds"`
 	Ratio      float64 `json:"ratio"`
+	OfRelay    float64 `json:"ofRelay"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	CPURatio   float64 `json:"cpuRatio"`
+	CPUOfRelay float64 `json:"cpuOfRelay"`
 }
 
 // A Run is a server and the load that it is called with.
@@ -69,7 +74,7 @@ func Time(ctx context.Context, runs []Run, client Client, rounds int) ([]Timing,
 	}
 
 	out := make([]Timing, len(runs))
-	last := make(map[*Load]*Timing)
+	last, relay := make(map[*Load]*Timing), make(map[*Load]*Timing)
 
 	for i, r := range runs {
 		t := &out[i]
@@ -77,11 +82,19 @@ func Time(ctx context.Context, runs []Run, client Client, rounds int) ([]Timing,
 		t.Seconds = median(took[i])
 		t.CPUSeconds = spent[i].Seconds() / float64(t.Calls)
 		last[r.Load] = t
+
+		if r.Name == Relay {
+			relay[r.Load] = t
+		}
 	}
 
 	for i, r := range runs {
 		out[i].Ratio = Ratio(out[i].Seconds, last[r.Load].Seconds)
 		out[i].CPURatio = Ratio(out[i].CPUSeconds, last[r.Load].CPUSeconds)
+
+		if limit := relay[r.Load]; limit != nil {
+			out[i].OfRelay, out[i].CPUOfRelay = Ratio(out[i].Seconds, limit.Seconds), Ratio(out[i].CPUSeconds, limit.CPUSeconds)
+		}
 	}
 
 	return out, nil
