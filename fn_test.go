@@ -858,7 +858,7 @@ func TestExplainDecidesOnce(t *testing.T) {
 	program, counters := filepath.Join(dir, "program"), filepath.Join(dir, "counters")
 
 	run := func(name string, args ...string) []byte {
-		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd := exec.CommandContext(t.Context(), name, args...) //nolint:gosec // The go command, and the program that it builds.
 		cmd.Env = append(os.Environ(), "GOCOVERDIR="+counters)
 
 		out, err := cmd.Output()

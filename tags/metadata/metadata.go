@@ -67,14 +67,14 @@ type Copied struct {
 // NotCopied is metadata that was not copied, and why.
 type NotCopied struct {
 	// Entry is the position of the entry of kubernetesMetadata.
-	Entry int `json:"Rule"` //nolint:tagliatelle // Digests have the name.
+	Entry int
 
 	// Why names the label or annotation and the place, and gives the reason.
 	Why string
 
 	// More is how many more reasons there are for the entry. Only the first words.MaxNameCount are told, each as a Why. If More is
 	// set, Why is empty.
-	More int `json:"more,omitzero"`
+	More int
 }
 
 // Select returns the entries with the resources that they copy to. Selectors read these resources as earlier steps of

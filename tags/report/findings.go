@@ -68,7 +68,7 @@ type notedResource struct {
 // find returns the findings of the outcome, and of the parts that the status lacks.
 func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
-		Facts: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
+		Facts: out, statusLacks: statusLacks,
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
 		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), valueless: out.Set.Valueless(), ambiguous: out.Set.AmbiguousSources, surplus: out.Set.Surplus(),
 		classChanges: out.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
@@ -164,87 +164,4 @@ func (f *findings) sourcesOf(s *stamp.Skip) []string {
 	}
 
 	return nil
-}
-
-// digest returns a digest of the step with the id, the verdict and the findings, whether results have room for them or
-// not.
-func (f *findings) digest(id string, v verdict) string {
-	facts := []any{
-		id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
-		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, append(f.valueless, f.ambiguous...), slices.Concat(f.unprofiled, f.early),
-	}
-
-	for _, s := range slices.Concat(f.Skips, f.CloudRefuses) {
-		s.Sources = f.sourcesOf(&s)
-		if len(s.Resources) > 0 {
-			s.Resources = words.Map(s.Resources, short) // As messages name them: a thousand labels may name the same megabyte.
-		}
-
-		facts = append(facts, s)
-	}
-
-	for _, c := range f.classChanges {
-		facts = append(facts, c)
-	}
-
-	said := make([]news, 0, len(f.Results))
-
-	for i := range f.Results {
-		if s := &f.Results[i]; s.HasMoreThanSkips() {
-			said = append(said, newsOf(s))
-			facts = append(facts, &said[len(said)-1])
-		}
-	}
-
-	return digest(facts...)
-}
-
-// news are all facts about a result that are told, in the form that digests are made of: in another form, an upgrade of
-// the function would return all results once more.
-type news struct {
-	Resource, APIVersion, Kind, Provider string
-
-	Unprofiled                  locate.WhyGeneric `json:"unprofiled,omitzero"`
-	LeftAlone                   string
-	NoField, Unknown, Composite bool
-	Mismatch                    string
-	Stamped                     struct{}
-	HandsLabelsOn               bool `json:"handsOn,omitzero"`
-	Active                      any
-	Withheld                    withheld
-	Notes                       []stamp.Note
-	Trusted                     any
-}
-
-// withheld are the keys of tags that are not as labels or the input say.
-type withheld struct {
-	Retained, Ignored, Removed, Protected, Unkept []string
-
-	More          int `json:"more,omitzero"`
-	MoreProtected int `json:"moreProtected,omitzero"`
-}
-
-// newsOf returns the facts about the result that are told.
-func newsOf(s *stamp.Result) news {
-	n := news{
-		Resource: s.Resource, APIVersion: s.APIVersion, Kind: s.Kind, Provider: s.Provider, Unprofiled: s.Unprofiled,
-		LeftAlone: s.LeftAlone, Mismatch: s.Mismatch, HandsLabelsOn: s.HandsLabelsOn,
-		NoField:   slices.Contains([]locate.Reason{locate.NoField, locate.NoFieldDespiteEntry, locate.OnRequest, locate.Undeclared, locate.PossibleField, locate.Composite}, s.NoFieldReason),
-		Unknown:   s.NoFieldReason.IsUnknown(),
-		Composite: s.NoFieldReason == locate.Undeclared || s.NoFieldReason == locate.Composite,
-		Withheld:  withheld{Retained: s.Keys(stamp.Retained), Ignored: s.Keys(stamp.Ignored), Removed: s.Keys(stamp.Removed)},
-	}
-
-	w := &n.Withheld
-	w.Protected, w.MoreProtected = s.Notes.Keys(stamp.NoteProtected)
-	w.Unkept, w.More = s.Notes.Keys(stamp.NoteUnkept)
-	w.More += s.More
-
-	for _, note := range s.Notes {
-		if note.Kind != stamp.NoteProtected && note.Kind != stamp.NoteUnkept {
-			n.Notes = append(n.Notes, note)
-		}
-	}
-
-	return n
 }

@@ -73,11 +73,11 @@ func NewRun(req *fnv1.RunFunctionRequest, o Options) *Run {
 
 // Facts are all that a run has found out. This package puts them into words, and its README says where.
 type Facts struct {
-	// Set has the labels that the sources of the input give.
-	Set resolve.LabelSet
-
 	// Outcome of stamping, with the records of labels.
 	stamp.Outcome
+
+	// Set has the labels that the sources of the input give.
+	Set resolve.LabelSet
 
 	// Unmatched are the entries of the input that select no desired resource: see locate.Targets.
 	Unmatched []string
@@ -122,7 +122,7 @@ func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse
 	topics := r.topics(f)
 	v := r.verdict(f).with(topics)
 
-	digest := f.digest(r.steps.id, v)
+	digest := r.steps.digestOf(v, topics)
 
 	results, leftOut := say(topics)
 	if !slices.Contains(r.steps.said, digest) {

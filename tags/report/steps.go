@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -242,13 +241,25 @@ func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct 
 	return out
 }
 
-// digest returns the digest of the facts. All facts can be encoded, and a hash takes all.
-func digest(facts ...any) string {
-	h := sha256.New()
-	e := json.NewEncoder(h)
+// digestOf returns a digest of all that the step has to say, whether results have room for it or not.
+func (s *steps) digestOf(v verdict, topics []topic) string {
+	texts := []string{s.id, v.reason, v.message}
 
-	for _, f := range facts {
-		_ = e.Encode(f) //nolint:errchkjson // See above.
+	for i := range topics {
+		t := &topics[i]
+		for j := range t.items {
+			texts = append(texts, t.reason, t.head, t.text(j))
+		}
+	}
+
+	return digest(texts...)
+}
+
+// digest returns the digest of the texts.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // A hash takes all.
 	}
 
 	return hex.EncodeToString(h.Sum(nil)[:digestSize])

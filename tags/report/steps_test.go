@@ -9,6 +9,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -69,17 +70,41 @@ func TestEarlierTrustedTags(t *testing.T) {
 	}
 }
 
-// TestDigestOfLongNames tests that a digest is of names as messages have them. The whole name of a megabyte, once for each of a thousand
-// labels, would take seconds.
-func TestDigestOfLongNames(t *testing.T) {
-	digestOf := func(middle string) string {
-		end := strings.Repeat("x", 1000)
-		f := &findings{Facts: &Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.CountCap, "at most 50 tags on a resource", end+middle+end)}}}}
+// TestDigestOf tests that the digest of a step is made of what the step says: the same facts in other words are told once more, and facts
+// that nobody is told are not.
+func TestDigestOf(t *testing.T) {
+	withheld := func(apiVersion, key string) *Facts {
+		return &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "bucket", APIVersion: apiVersion, Records: recordsOf(stamp.Retained, key)}}}}
+	}
+	skipped := func(key string) *Facts {
+		return &Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.CountCap, "at most 50 tags on a resource", key)}}}
+	}
+	end := strings.Repeat("x", 1000)
 
-		return f.digest("id", verdict{})
+	cases := map[string]struct {
+		reason string
+		a, b   *Facts
+		same   bool
+	}{
+		"Same":      {reason: "The same facts are told once.", a: withheld("v1", "env"), b: withheld("v1", "env"), same: true},
+		"OtherKey":  {reason: "Another key is news.", a: withheld("v1", "env"), b: withheld("v1", "zone")},
+		"Unsaid":    {reason: "No message about a withheld tag names the apiVersion, so that an upgrade of the kind is no news.", a: withheld("v1beta1", "env"), b: withheld("v1", "env"), same: true},
+		"Middle":    {reason: "Names count as messages have them: the whole name of a megabyte, once for each of a thousand labels, would take seconds.", a: skipped(end + "a" + end), b: skipped(end + "b" + end), same: true},
+		"Elsewhere": {reason: "Another resource is news.", a: skipped("a"), b: skipped("b")},
 	}
 
-	if a, b := digestOf("a"), digestOf("b"); a != b {
-		t.Errorf("digest(...): want one digest for names that differ only in their middle, got %s and %s", a, b)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			digestOf := func(facts *Facts) string {
+				r := &Run{Input: &v1beta1.CloudTags{}}
+				f := r.find(facts, nil)
+
+				return r.steps.digestOf(r.verdict(f), r.topics(f))
+			}
+
+			if a, b := digestOf(tc.a), digestOf(tc.b); (a == b) != tc.same {
+				t.Errorf("\n%s\ndigestOf(...): want the same digest: %t, got %s and %s", tc.reason, tc.same, a, b)
+			}
+		})
 	}
 }

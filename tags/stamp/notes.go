@@ -16,13 +16,13 @@ type Note struct {
 	// Keys has the keys of the tags, sorted. It is empty if the note is about the tag field. More is the number of keys that Keys leaves
 	// out.
 	Keys []string
-	More int `json:"more,omitzero"`
+	More int
 
 	// Manager is the field manager that owns the tags, such as kubectl-edit. It is empty if the kind of note is not about owners.
 	Manager string
 
 	// Field is set only for NoteReservedLaunched. It is the path of the field with the tags, such as spec.forProvider.ebsBlockDevice.tags.
-	Field string `json:"field,omitzero"`
+	Field string
 }
 
 // A NoteKind says what a Note is about.

@@ -72,12 +72,6 @@ func (r *Result) Keys(fate Fate) []string {
 	return words.MapIf(r.Records, func(record Record) (string, bool) { return record.Key, record.Fate == fate })
 }
 
-// HasMoreThanSkips reports whether there is more to tell about the resource than skipped labels: a note, a mismatch, a withheld label, or
-// why the resource is left alone.
-func (r *Result) HasMoreThanSkips() bool {
-	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes) > 0 || slices.ContainsFunc(r.Records, Record.Withheld)
-}
-
 // trim sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
 //   - Of records with the same fate and key, one stays.
 //   - The first words.MaxNameCount records of Tagged and withheld labels stay for each fate. If removeTags names 1,000 labels,
@@ -106,7 +100,6 @@ func (r *Result) trim() {
 	}
 
 	r.Records = slices.Clone(kept)
-
 }
 
 // copyTags gives the records copies of their tags. With a pointer into the list of all tags of the resource, the result would keep the

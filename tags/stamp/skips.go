@@ -23,12 +23,12 @@ type Skip struct {
 	Sources []string
 
 	// Trusted reports whether any source of the label is a trusted source.
-	Trusted bool `json:"-"`
+	Trusted bool
 
 	// Resources has the names of the first resources that skip the label, and More is the number of the others. Resources is nil if all
 	// resources with the tag profile skip the label for a reason that they share, such as key-too-long.
 	Resources []string
-	More      int `json:"more,omitzero"`
+	More      int
 }
 
 // skips collects Skips, resource by resource.

@@ -20,6 +20,7 @@ import (
 // A Stamper writes labels as tags to desired composed resources.
 type Stamper struct {
 	locate.Finder
+	Options
 
 	// Transformer has the labels that sources give to all resources.
 	Transformer *tags.Transformer
@@ -30,8 +31,6 @@ type Stamper struct {
 
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
-
-	Options
 
 	// targets is the result of the method Targets.
 	targets *locate.Targets
@@ -52,6 +51,8 @@ type Stamper struct {
 
 // A Request has what a Stamper needs to know of one run of the function.
 type Request struct {
+	Options
+
 	// Input of the step, and Set, which has the labels of its sources.
 	Input *v1beta1.CloudTags
 	Set   *resolve.LabelSet
@@ -59,8 +60,6 @@ type Request struct {
 	// Observed is the observed state of the run's request, and Required has the schemas that Crossplane has sent.
 	Observed *fnv1.State
 	Required *require.Requirements
-
-	Options
 }
 
 // Options say how a run stamps. The zero Options are for the first step of this function in a pipeline, in a run without limits.

@@ -469,10 +469,10 @@ func (x *rendering) found() (out strictError) {
 
 		// A label that several fields can't have is one label.
 		fields := r.fields()
-		tags := slices.Concat(words.Map(fields, func(f *RenderedField) []RenderedTag { return f.Tags })...)
+		all := slices.Concat(words.Map(fields, func(f *RenderedField) []RenderedTag { return f.Tags })...)
 		labels := slices.Concat(words.Map(fields, func(f *RenderedField) []LostLabel { return f.Labels })...)
 
-		refused := words.MapIf(tags, func(t RenderedTag) (string, bool) { return t.Key, t.CloudRefuses != "" && !x.meant })
+		refused := words.MapIf(all, func(t RenderedTag) (string, bool) { return t.Key, t.CloudRefuses != "" && !x.meant })
 		skipped := words.MapIf(labels, func(l LostLabel) ([3]string, bool) {
 			return [3]string{l.TagKey, l.QualifiedKey, l.Source}, l.Reason != ""
 		})
