@@ -116,7 +116,8 @@ func (o *outcomeBuilder) addPlan(resourcePlan, p *Plan) {
 }
 
 // add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
-// Stamper audits. An error is the Budget's error, since the response has no room for Final.
+// Stamper audits. An error is the Budget's error, since the response has no room for
+// Final, or for the tags of trusted sources, which the context records for later steps.
 func (o *outcomeBuilder) add(p *Plan) error {
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {
 		p.Final = p.finalTags()
@@ -124,6 +125,10 @@ func (o *outcomeBuilder) add(p *Plan) error {
 		if err := o.stamper.Budget.ChargeResponse(sizeOfTags(p.Final)); err != nil {
 			return errors.Wrapf(err, "cannot write the tags of composed resource %q to %s", p.Resource, o.stamper.Input.StatusFieldPath)
 		}
+	}
+
+	if err := o.stamper.Budget.ChargeResponse(sizeOfTags(p.Trusted)); err != nil {
+		return errors.Wrapf(err, "cannot record the trusted tags of composed resource %q in the context", p.Resource)
 	}
 
 	if o.stamper.Input.TagPolicy != nil && p.target.TakesTags() {

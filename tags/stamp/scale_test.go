@@ -19,8 +19,10 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -123,6 +125,29 @@ func TestTrim(t *testing.T) {
 	for name, got := range map[string][]string{"Tagged": r.Keys(Tagged), "Retained": r.Keys(Retained), "added": slices.Sorted(maps.Keys(r.Changes.Added))} {
 		if diff := cmp.Diff(first, got); diff != "" {
 			t.Errorf("trim(): names of %s tags: -want, +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestStampChargesTrusted tests that trusted tags are charged though the resource has them already: the context records them for later
+// steps, so that the response grows.
+func TestStampChargesTrusted(t *testing.T) {
+	l := label("a", "1")
+	l.Trusted = true
+
+	s := mapStamper(l)
+	desired := map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"ours:a": "1"}}`)}}
+
+	for room, want := range map[int]string{
+		len("ours:a1"): "",
+		len("ours:a"): `cannot record the trusted tags of composed resource "r" in the context: would add too much to the response: a run adds at most 6 bytes, ` +
+			`since Crossplane takes no larger response: include fewer labels, select fewer keys, resources or items, or let nested composite resources compose a part of them`,
+	} {
+		s.Budget = &budget.Budget{Room: room}
+
+		_, err := stampAll(s, desired)
+		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
+			t.Errorf("Stamp(...) with room for %d bytes: -want error, +got error:\n%s", room, diff)
 		}
 	}
 }
