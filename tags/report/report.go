@@ -122,9 +122,9 @@ func (r *Run) Success(ctx context.Context, out *Facts) *fnv1.RunFunctionResponse
 	topics := r.topics(f)
 	v := r.verdict(f).with(topics)
 
-	digest := r.steps.digestOf(v, topics)
-
 	results, leftOut := say(topics)
+	digest := r.steps.digestOf(v, results, leftOut)
+
 	if !slices.Contains(r.steps.said, digest) {
 		rsp.Results = results
 	}

@@ -241,15 +241,16 @@ func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct 
 	return out
 }
 
-// digestOf returns a digest of all that the step has to say, whether results have room for it or not.
-func (s *steps) digestOf(v verdict, topics []topic) string {
+// digestOf returns a digest of all that the step says: the verdict, the results, and the messages that results have no room for.
+func (s *steps) digestOf(v verdict, said []*fnv1.Result, leftOut []message) string {
 	texts := []string{s.id, v.reason, v.message}
 
-	for i := range topics {
-		t := &topics[i]
-		for j := range t.items {
-			texts = append(texts, t.reason, t.head, t.text(j))
-		}
+	for _, r := range said {
+		texts = append(texts, r.GetReason(), r.GetMessage())
+	}
+
+	for i := range leftOut {
+		texts = append(texts, leftOut[i].reason, leftOut[i].text)
 	}
 
 	return digest(texts...)
