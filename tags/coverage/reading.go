@@ -111,7 +111,7 @@ func driftOf(desired, cloud *tagset.Set) []Drift {
 func cloudOf(t *locate.Target, r *tagpolicy.TagReader) (set *tagset.Set, isReported bool) {
 	if set := t.ReportedTags(&r.Keys); set != nil {
 		if t.MayReportDeletedTags() {
-			there := t.ReadTags(t.ObservedValue, &r.Keys)
+			there, _ := t.DesiredTags(&r.Keys) // With an error, the set is nil.
 			for e := range set.All() {
 				if there == nil || !there.HasTagOf(e) {
 					set.Remove(e)

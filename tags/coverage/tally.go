@@ -309,7 +309,7 @@ func (t *Tally) groupsOf(r *Resource) []*Group {
 func (t *Tally) count(r *Resource, target *locate.Target) error {
 	reader := t.reader(target)
 
-	desired, err := tagset.Read(target.DesiredValue, target.Field, &reader.Keys)
+	desired, err := target.EffectiveTags(&reader.Keys)
 	if err := cmp.Or(target.DesiredErr, err); err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ type launch struct {
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
 	with, without []object.Path
+
+	// attachment is a resource that attaches a volume, or nil.
+	attachment *Attachment
 }
 
 //go:embed launched.txt
@@ -67,6 +70,8 @@ func parseLaunch(row string) launch {
 			l.with = pathsOf(value)
 		case "unless":
 			l.without = pathsOf(value)
+		case "attached":
+			l.attachment = newAttachment(&l, value)
 		default:
 			panic("launched.txt: unknown word " + name)
 		}
@@ -143,11 +148,15 @@ type Launched struct {
 	around object.Path
 
 	with, without []object.Path
+
+	// Attachment is the kind of resources that attach volumes to the resource, or nil. Such a volume may have tags of its own, which the
+	// field would overwrite.
+	Attachment *Attachment
 }
 
 // fieldsAt returns the launched fields of the launch, at the field f of a kind of the family.
 func (l launch) fieldsAt(f Field, fam *family) []Launched {
-	out := Launched{Field: f, Value: l.Value, with: l.with, without: l.without}
+	out := Launched{Field: f, Value: l.Value, with: l.with, without: l.without, Attachment: l.attachment}
 	place := f.Path
 
 	if l.ItemKey != "" {
@@ -208,7 +217,7 @@ func (l *Launched) Name() string {
 }
 
 // Applies reports whether the field of the desired resource may hold tags. Fields that the provider has
-// filled in the observed resource count like desired fields.
+// filled in the observed resource count like desired fields, and so do fields of spec.initProvider.
 func (l *Launched) Applies(desired, observed object.Object) bool {
 	if !l.around.IsZero() {
 		if around, err := desired.At(l.around); err != nil || !around.IsObject() {
@@ -216,13 +225,19 @@ func (l *Launched) Applies(desired, observed object.Object) bool {
 		}
 	}
 
-	isThere := func(path object.Path) bool { return holds(desired, path) || holds(observed, path) }
+	isThere := func(path object.Path) bool {
+		return holds(desired, path) || holds(observed, path) || holds(desired, InitialPath(path))
+	}
 
 	return (len(l.with) == 0 || slices.ContainsFunc(l.with, isThere)) && !slices.ContainsFunc(l.without, isThere)
 }
 
-// holds reports whether the resource has anything but empty or false at the path: see ValuesAt.
+// holds reports whether the resource has anything but empty or false at the path, which may be zero: see ValuesAt.
 func holds(o object.Object, path object.Path) bool {
+	if path.IsZero() {
+		return false
+	}
+
 	for v := range ValuesAt(o, path) {
 		if !v.IsNull() && (v.Len() > 0 || !v.IsObject() && !v.IsList()) && v.Value().AsInterface() != false {
 			return true

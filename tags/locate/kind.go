@@ -41,6 +41,9 @@ type Place struct {
 	// Field has the shape None if the kind has no tag field.
 	Field *field.Field
 
+	// Initial is the path of the field in spec.initProvider, such as spec.initProvider.tags. It is zero for a field that has none.
+	Initial object.Path
+
 	Profile *profile.Profile
 
 	// APIProfile is nil unless the cloud's API is known to refuse tags that Profile admits. For example, the API of Hetzner
@@ -228,6 +231,7 @@ func (ts *Targets) placeOf(k *TargetKind) *Place {
 	}
 
 	if p.NoFieldReason == None {
+		p.Initial = field.InitialPath(f.Path)
 		ts.addLaunchedPlaces(k, p)
 		p.Field.Limits = field.LimitsOf(ts.schemaAtHand(k), p.Field)
 		ts.setPlaceForInstanceMetadata(k, p) // EC2 refuses some keys there that tags may have.

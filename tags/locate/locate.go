@@ -80,9 +80,10 @@ type Target struct {
 	// exceptsCloudTags reports whether it was matchCloudTags of an except.
 	exceptsCloudTags bool
 
-	// DesiredValue and ObservedValue are the values of the tag field. The errors say why a value can't be read.
-	DesiredValue, ObservedValue object.Node
-	DesiredErr, ObservedErr     error
+	// DesiredValue and ObservedValue are the values of the tag field. The errors say why a value can't be read. InitialValue is the desired
+	// value of the field in spec.initProvider.
+	DesiredValue, ObservedValue, InitialValue object.Node
+	DesiredErr, ObservedErr                   error
 
 	// metadataTagsEnabled reports whether EC2 shows tags of the resource, or of instances that it launches, in instance
 	// metadata.
@@ -235,6 +236,10 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 		}
 
 		t.Resource, t.HasCopies = r, true
+
+		if t.Place != nil {
+			t.InitialValue = t.InitialOf(r)
+		}
 
 		if !t.HasField() || t.DesiredErr != nil {
 			continue

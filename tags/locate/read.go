@@ -14,7 +14,7 @@ import (
 func (t *Target) readTagField() {
 	t.DesiredValue, t.DesiredErr = t.Resource.At(t.Field.Path)
 	t.ObservedValue, t.ObservedErr = t.Observed.At(t.Field.Path)
-	t.owners = nil
+	t.InitialValue, t.owners = t.InitialOf(t.Resource), nil
 }
 
 // Owners returns the owners of the entries of the observed tag field. It reads metadata.managedFields in the first call only.
@@ -95,9 +95,14 @@ func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset
 	return set
 }
 
-// TagsAfterApply returns the tags in the tag field of t once Crossplane has applied the value. If the value is {env: prod}, and
-// kubectl-edit owns owner: me, TagsAfterApply returns both tags.
-func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
+// TagsAfterApply returns the tags of t once Crossplane has applied the resource. If the tag field has env: prod, and kubectl-edit owns
+// owner: me in the observed field, TagsAfterApply returns both tags. See withInitial for tags in spec.initProvider.
+func (t *Target) TagsAfterApply(resource object.Object, keys *tagset.Keys) (*tagset.Set, error) {
+	value, err := resource.At(t.Field.Path)
+	if err != nil {
+		return nil, err
+	}
+
 	set, err := tagset.Read(value, t.Field, keys) // Without a value, the set is empty, and not nil.
 	if err != nil {
 		return nil, err
@@ -109,7 +114,7 @@ func (t *Target) TagsAfterApply(value object.Node, keys *tagset.Keys) (*tagset.S
 		}
 	}
 
-	return set, nil
+	return t.withInitial(set, t.InitialOf(resource), keys), nil
 }
 
 // ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f: crossplane-name in a field that a

@@ -90,8 +90,11 @@ func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
 	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, t.desiredTags)
 }
 
-// desiredTags returns the tags that earlier steps have set in the tag field of t.
-func (t *Target) desiredTags(keys *tagset.Keys) *tagset.Set { return t.ReadTags(t.DesiredValue, keys) }
+// desiredTags returns the DesiredTags, or nil if they can't be read.
+func (t *Target) desiredTags(keys *tagset.Keys) *tagset.Set {
+	set, _ := t.DesiredTags(keys) // With an error, the set is nil.
+	return set
+}
 
 // hasCloudTags reports whether the provider of t reports all wanted tags. It ignores wanted tags that could be this step's own: once
 // set, such a tag would select t for ever.

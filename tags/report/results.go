@@ -95,6 +95,18 @@ var noteWords = []struct {
 			"made with Upjet keep them in the status (the annotation " + locate.IgnoreAnnotation + `: "true" leaves a resource alone): `,
 	},
 	{stamp.NoteRemoved, normal, "TagsNotKept", "removeTags removes these tags, although ignoreTags names them: "},
+	{
+		stamp.NoteInitialMoved, normal, "TagsInitial",
+		"these tags of spec.initProvider stand in spec.forProvider, and are no longer initial only, since providers drop one list of tags if there are two: ",
+	},
+	{
+		stamp.NoteInitialKept, normal, "TagsInitial",
+		"these tags of spec.initProvider keep labels from being tags, since providers drop one list of tags if there are two, and onConflict Retain keeps this one (write the tags to spec.forProvider): ",
+	},
+	{
+		stamp.NoteAttached, normal, "VolumesAttached",
+		"volumes get no tags from their instance, since other resources attach volumes to it, whose own tags it would overwrite (tag volumes as resources of the XR): ",
+	},
 	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
 }

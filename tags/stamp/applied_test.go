@@ -104,12 +104,12 @@ func TestFinal(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				value := target.DesiredValue
+				applied := target.Resource
 				if stamped := out.Results[0].Stamped; !stamped.IsZero() {
-					value, _ = stamped.At(f.Path)
+					applied = stamped
 				}
 
-				set, err := target.TagsAfterApply(value, &keys)
+				set, err := target.TagsAfterApply(applied, &keys)
 				if err != nil {
 					t.Fatal(err)
 				}

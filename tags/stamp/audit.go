@@ -53,14 +53,16 @@ func firstOf(values map[string]Values) (first map[string]Values, more int) {
 // a=b=c has the key a=b if a label of l has this key, and otherwise the key a. See testdata/cases/audit.yaml.
 func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	newValue, err := r.At(t.Field.Path)
-	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) {
+	initialBefore, initialAfter := initialValues(t, r)
+
+	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) && isSame(initialBefore, initialAfter) {
 		return c
 	}
 
 	keys := l.allKeys()
 
-	before, beforeErr := tagset.Read(t.ObservedValue, t.Field, keys)
-	after, afterErr := tagset.Read(newValue, t.Field, keys)
+	before, beforeErr := tagset.ReadWithInitial(t.ObservedValue, initialBefore, t.Field, keys)
+	after, afterErr := tagset.ReadWithInitial(newValue, initialAfter, t.Field, keys)
 
 	if beforeErr != nil || afterErr != nil {
 		return c
@@ -80,7 +82,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	// An entry that no step desires is removed, unless the provider sets it, or another field manager owns it.
 	isRemoved := func(e tagset.Entry) bool {
-		return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
+		return e.Initial || !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
 	}
 
 	// For each tag of before that is missing in after, Removed yields all entries. The first removed one is enough for Changes.

@@ -67,6 +67,7 @@ func Decide(s *State) (*Decision, error) {
 	}
 
 	d.takenAwayKeys = takenAway
+	d.retainInitialList()
 
 	if err := d.replace(); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (d *Decision) replace() error {
 		present := d.Tags.Find(l.entry.ID)
 
 		switch {
-		case present == nil: // fill decides on the label.
+		case present == nil, d.records[i].Fate == Retained: // fill decides on the label, or retainInitialList has.
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			if d.Tags.HasRoomFor(d.entryToPut(i)) { // If not, the old value stays, unless fill finds the room.
 				d.put(i)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
@@ -38,7 +39,7 @@ func (s *Stamper) planLaunched(resourcePlan *Plan, labels *resourceLabels, out *
 		var err error
 
 		switch {
-		case !place.LaunchedField.Applies(t.Resource, t.Observed): // The field gets no labels, but earlier steps may have set reserved keys.
+		case !place.LaunchedField.Applies(t.Resource, t.Observed), fs.hasAttachedVolume(place): // The field gets no labels, but earlier steps may have set reserved keys.
 			fs.removeReservedAt(place)
 		case place.LaunchedField.IsSwitch(): // Such as propagateTags of an ECS Service.
 			err = fs.switchOn(place)
@@ -55,6 +56,7 @@ func (s *Stamper) planLaunched(resourcePlan *Plan, labels *resourceLabels, out *
 
 	for _, path := range t.NeverWritten { // A change of these fields could replace a running resource, for example.
 		fs.noteReserved(path)
+		fs.noteReserved(field.InitialPath(path))
 	}
 
 	return nil
@@ -127,7 +129,7 @@ func (fs *fieldStamper) apply(p *Plan) {
 // an earlier step has set the field: an explicit false stays.
 func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
 	p, path := fs.resourcePlan, place.LaunchedField.Path
-	if !p.IsTagged() {
+	if !p.IsTagged() || place.LaunchedField.HasInitial(p.target.Resource) {
 		return nil
 	}
 

@@ -12,13 +12,14 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	// t stands for the list as a whole. Labels don't depend on the item, so t needs no resource.
 	t := fs.resourcePlan.target.LaunchedTarget(place, "" /* no item */, object.Object{}, object.Object{})
 
-	list, missing, labeledCount, err := fs.itemsOf(place)
+	list, initialPath, err := fs.listAt(place)
 	if err != nil {
 		t.DesiredErr = err // So stampField changes nothing, and reports a Mismatch. The run goes on.
 		return fs.stampField(t, place)
 	}
 
 	labels := fs.labels.labelsFor(t)
+	missing, labeledCount := missingItem(place, list)
 
 	// memoryBytes is a field of the embedded Stamper, so it adds up over all lists of all resources.
 	if fs.memoryBytes += labeledCount * labels.sizeInItem(); fs.memoryBytes > maxMemoryBytes {
@@ -50,6 +51,15 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return nil
 	case stamped.IsEmpty():
 		stamped = object.Node{} // This removes the list.
+	}
+
+	switch {
+	case initialPath.IsZero():
+	case len(labels.all) == 0: // Only reserved keys have gone.
+		fs.resourcePlan.Stamped, err = withInitial(fs.resourcePlan.stampedResource(), initialPath, stamped)
+		return err
+	default:
+		return fs.moveInitialItems(place, initialPath, stamped)
 	}
 
 	fs.resourcePlan.Stamped, err = object.Set(fs.resourcePlan.stampedResource(), place.LaunchedField.List, stamped)
@@ -104,19 +114,28 @@ func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *loc
 	return fs.planNamed(t, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
 }
 
-// itemsOf returns the list at the place, and how many of its items get labels. If the place names an item that the list lacks, missing is
-// this item, and counts, too. For the place tagSpecifications[resourceType: volume] of a LaunchTemplate without items, missing is
-// {resourceType: volume}, and labeledCount is 1.
-func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, missing object.Node, labeledCount int, err error) {
+// listAt returns the list at the place. If only spec.initProvider has it, it returns that list and its path there. If both have it, it cleans the
+// initial list: see cleanInitialItems.
+func (fs *fieldStamper) listAt(place *locate.LaunchedPlace) (list object.Node, initialPath object.Path, err error) {
 	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
 
 	switch {
 	case err != nil:
-		return list, missing, 0, err
+		return list, initialPath, err
 	case !list.IsNull() && !list.IsList():
-		return list, missing, 0, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
+		return list, initialPath, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
+	case !list.IsEmpty():
+		return list, initialPath, fs.cleanInitialItems(place)
 	}
 
+	initial, initialPath := fs.initialItems(place)
+
+	return initial, initialPath, nil
+}
+
+// missingItem returns the item that the place names if the list lacks it, and how many items get labels, with the missing one. For the place
+// tagSpecifications[resourceType: volume] of a LaunchTemplate without items, missing is {resourceType: volume}, and labeledCount is 1.
+func missingItem(place *locate.LaunchedPlace, list object.Node) (missing object.Node, labeledCount int) {
 	for item := range list.Items() {
 		if item.IsObject() && place.LaunchedField.LabelsGoTo(item.Field(place.LaunchedField.Key).Text()) {
 			labeledCount++
@@ -129,5 +148,5 @@ func (fs *fieldStamper) itemsOf(place *locate.LaunchedPlace) (list, missing obje
 		labeledCount = 1
 	}
 
-	return list, missing, labeledCount, nil
+	return missing, labeledCount
 }

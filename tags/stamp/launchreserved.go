@@ -17,10 +17,14 @@ func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	}
 }
 
-// noteReserved is for a field that the function never writes, such as ebsBlockDevice[*].tags. If tags with reserved keys stay in the field
+// noteReserved is for a field that the function never writes, such as ebsBlockDevice[*].tags. The path may be zero. If tags with reserved keys stay in the field
 // at the path, although no trusted source has set them, it adds NoteReservedLaunched to the resourcePlan. See
 // testdata/cases/launched-reserved.yaml.
 func (fs *fieldStamper) noteReserved(path object.Path) {
+	if path.IsZero() {
+		return
+	}
+
 	var keys []string
 
 	for v := range field.ValuesAt(fs.resourcePlan.stampedResource(), path) {
@@ -75,8 +79,9 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
 
 	if set.Changed() {
 		p.Stamped, err = writeField(t, &l.Keys, set)
-		p.recordMismatch(err) // Without an error, there is no Mismatch.
 	}
+
+	p.recordMismatch(p.writeInitial(state, err)) // Without an error, there is no Mismatch.
 
 	return p
 }

@@ -21,7 +21,7 @@ type Note struct {
 	// Manager is the field manager that owns the tags, such as kubectl-edit. It is empty if the kind of note is not about owners.
 	Manager string
 
-	// Field is set only for NoteReservedLaunched. It is the path of the field with the tags, such as spec.forProvider.ebsBlockDevice.tags.
+	// Field is set only for NoteReservedLaunched and NoteAttached. It is the path of the field with the tags, such as spec.forProvider.ebsBlockDevice.tags.
 	Field string
 }
 
@@ -86,6 +86,18 @@ const (
 	// NoteLastKept says that the function keeps the last tag in the tag field, although nobody else owns it. Without this tag, the parent of
 	// the field would be empty, such as spec.forProvider, and API servers refuse that.
 	NoteLastKept
+
+	// NoteInitialMoved says that tags of a list in spec.initProvider go to the list in spec.forProvider, since providers drop one list if there
+	// are two. So the tags are no longer initial only.
+	NoteInitialMoved
+
+	// NoteInitialKept says that the tags of a list in spec.initProvider stay initial, and that labels are withheld for them: see
+	// retainInitialList.
+	NoteInitialKept
+
+	// NoteAttached says that the Field for launched resources gets no labels, since another resource attaches a volume, which may have tags of
+	// its own. Keys has the name of that resource.
+	NoteAttached
 )
 
 // Notes has the notes on one resource.
@@ -118,7 +130,7 @@ func (n *Notes) sort() {
 		slices.Sort(note.Keys)
 		note.Keys = slices.Compact(note.Keys)
 
-		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved
+		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved || note.Kind == NoteInitialMoved || note.Kind == NoteInitialKept
 		if surplus := len(note.Keys) - words.MaxNameCount; mayHaveMany && surplus > 0 {
 			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), surplus
 		}
@@ -147,7 +159,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 	staying := d.stayingTags()
 
 	// Without desired tags, Crossplane doesn't apply the field, and so replaces nothing: other managers' tags stay, even in an atomic field.
-	if d.Tags.Len() == 0 {
+	if d.Tags.FieldLen() == 0 {
 		staying = d.OtherManagersTags
 	}
 

@@ -168,13 +168,7 @@ func (o *outcomeBuilder) finish() (*Outcome, error) {
 // finalSet returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
 // owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
 func (p *Plan) finalSet() *tagset.Set {
-	value, err := p.stampedResource().At(p.target.Field.Path)
-	if err != nil {
-		return nil
-	}
-
-	set, _ := p.target.TagsAfterApply(value, p.labels.allKeys()) // With an error, the set is nil.
-
+	set, _ := p.target.TagsAfterApply(p.stampedResource(), p.labels.allKeys()) // With an error, the set is nil.
 	return set
 }
 

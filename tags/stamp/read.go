@@ -62,12 +62,12 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 		return nil, false, t.DesiredErr
 	}
 
-	set, err = tagset.Read(t.DesiredValue, t.Field, &l.Keys)
+	set, err = t.DesiredTags(&l.Keys)
 	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
 		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
 	}
 
-	hasDesiredTags := set.Len() > 0
+	hasDesiredTags := set.FieldLen() > 0
 
 	// The key of a string is the longest known key that it begins with. providerKeys has no keys of labels. So crossplane-kind=a=b has the key
 	// crossplane-kind, even if a label has the key crossplane-kind=a.

@@ -241,7 +241,7 @@ func undoRemoval(t *locate.Target) (object.Object, error) {
 // in testdata/cases/refilled.yaml.
 func (p *Plan) keepLastTag() {
 	t, keys := p.target, &p.labels.Keys
-	if p.decision.Tags.Len() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
+	if p.decision.Tags.FieldLen() > 0 || t.Owners().Atomic || !ownedByCrossplane(t, keys) {
 		return
 	}
 
@@ -275,7 +275,7 @@ func (p *Plan) noteLastTag() {
 	t, keys := p.target, &p.labels.Keys
 
 	lastStays := t.Field.LastStays || t.Field.LateInit && schemaRefusesEmpty(t)
-	getsNoTags := p.LeftAlone == "" && p.decision.Tags.Len() == 0
+	getsNoTags := p.LeftAlone == "" && p.decision.Tags.FieldLen() == 0
 
 	// The cloud can have a last tag only if the status reports one, or the tag field had one.
 	if lastStays && getsNoTags && (hasNonProviderTags(t, t.ReportedTags(keys)) || wasTagged(t, keys)) {

@@ -44,6 +44,9 @@ type Stamper struct {
 	// errorSource is the result of hasErrorSource, or nil.
 	errorSource *bool
 
+	// attached has the volumes that desired resources attach to instances, by the kind of these resources: see attachmentTo.
+	attached map[*field.Attachment][]attachedVolume
+
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int

@@ -29,6 +29,7 @@ func (p *Plan) carryOut() error {
 	}
 
 	p.keepFixed()
+	p.noteMovedInitial()
 	p.noteLastTag()
 	p.noteIgnored()
 
@@ -51,13 +52,13 @@ func (p *Plan) conclude() {
 func (p *Plan) writeTags() (err error) {
 	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
 	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // set.Changed is false for restored tags.
-	mayNeedEmptyField := set.Len() == 0 && (f.LateInit || f.Atomic)        // See writeEmptyField.
+	mayNeedEmptyField := set.FieldLen() == 0 && (f.LateInit || f.Atomic)   // See writeEmptyField.
 
 	if mayChange || mayNeedEmptyField {
 		p.Stamped, err = writeField(p.target, &p.labels.Keys, set, items...)
 	}
 
-	return err
+	return p.writeInitial(p.decision.State, err)
 }
 
 // partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
@@ -168,14 +169,23 @@ func setField(t *locate.Target, r object.Object, v object.Node) (object.Object, 
 // spec.forProvider.tagging.tags, it also removes tagging, since the schema of the kind may admit no tagging without tags.
 func removeField(t *locate.Target) (object.Object, error) {
 	out, err := setField(t, t.Resource, object.Node{}) // The zero Node removes the field.
-	path, isRemovable := parentOf(t.Field.Path)
+	if err != nil {
+		return out, err
+	}
 
-	for err == nil && isRemovable && isEmptyObject(out, path) {
-		out, err = object.Set(out, path, object.Node{})
+	return removeEmptyParents(out, t.Field.Path)
+}
+
+// removeEmptyParents returns the resource r without empty parents of the field at the path.
+func removeEmptyParents(r object.Object, field object.Path) (_ object.Object, err error) {
+	path, isRemovable := parentOf(field)
+
+	for err == nil && isRemovable && isEmptyObject(r, path) {
+		r, err = object.Set(r, path, object.Node{})
 		path, isRemovable = parentOf(path)
 	}
 
-	return out, err
+	return r, err
 }
 
 // isEmptyObject reports whether o has {} at the path.

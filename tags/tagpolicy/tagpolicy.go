@@ -2,7 +2,6 @@
 package tagpolicy
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strconv"
@@ -271,10 +270,8 @@ func EachBreach(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *l
 			resource = t.Resource
 		}
 
-		value, err := resource.At(t.Field.Path)
-
-		set, applyErr := t.TagsAfterApply(value, &r.Keys)
-		if cmp.Or(err, applyErr) != nil {
+		set, err := t.TagsAfterApply(resource, &r.Keys)
+		if err != nil {
 			continue
 		}
 

@@ -42,8 +42,11 @@ type Entry struct {
 	// next is the position, plus one, of the next entry with the same ID. Zero means that there is no next entry.
 	next int32
 
-	// removed entries stay in their set's list, but don't count.
-	removed bool
+	// removed entries stay in their set's list, but don't count. Restore has put a restored entry into the set.
+	removed, restored bool
+
+	// Initial reports whether the entry is in spec.initProvider. Put replaces it by an entry in spec.forProvider.
+	Initial bool
 
 	// KeepsSpelling says that the field gets the key in the spelling of this entry, even if it has another spelling of the
 	// same key.

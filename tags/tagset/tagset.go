@@ -35,6 +35,9 @@ type Set struct {
 	// stringCounts has how often each string is in a list of strings. It is nil for other shapes.
 	stringCounts map[string]int
 
+	// hasInitial reports whether the set was read with entries of spec.initProvider.
+	hasInitial bool
+
 	changed bool
 }
 
@@ -173,7 +176,13 @@ func (s *Set) link(e *Entry) {
 }
 
 // Value returns the value of the field with all changes. For an empty set, it is empty, such as {} or [].
-func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.remaining) }
+func (s *Set) Value() object.Node {
+	if s.hasInitial {
+		return s.shape.write(s.fieldEntries(), s.remaining)
+	}
+
+	return s.shape.write(s.All(), s.remaining)
+}
 
 // HasRoomFor reports whether a joined string has at most MaxJoined bytes once e has replaced all entries with its ID. Other shapes have room
 // for any entry.
@@ -193,8 +202,14 @@ func (s *Set) HasRoomFor(e *Entry) bool {
 // sizeOf returns the bytes of the entry in a joined string, with the delimiter after it.
 func (s *Set) sizeOf(e *Entry) int { return len(e.text) + len(s.keys.Delimiter) }
 
-// Len returns the number of entries, whether they are tags or not.
-func (s *Set) Len() int { return s.remaining }
+// Len returns the number of entries, whether they are tags or not. A tag in both spec.forProvider and spec.initProvider counts once.
+func (s *Set) Len() int {
+	if s.hasInitial {
+		return s.remaining - s.countShadowed()
+	}
+
+	return s.remaining
+}
 
 // Changed reports whether anything has been put into the set, or removed from it.
 func (s *Set) Changed() bool { return s.changed }
@@ -337,7 +352,7 @@ func (s *Set) GrowthByPut(e *Entry) int {
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
 
-	if old != nil && old.next == 0 {
+	if old != nil && old.next == 0 && !old.Initial {
 		keepsKey := old.Key == e.Key || !e.KeepsSpelling
 		if keepsKey && sameText(old.Value, e.Value) {
 			return
@@ -384,7 +399,11 @@ func (s *Set) arranged(entries []Entry) []Entry {
 
 // Restore replaces all entries with the ID of e by e, or adds e if there are none. It keeps the item of e as it is. It reports
 // whether it has put e into the set: a list of strings never gets a string twice. The result of Changed stays the same.
-func (s *Set) Restore(e Entry) bool { return s.place(e) }
+func (s *Set) Restore(e Entry) bool {
+	e.restored = true
+
+	return s.place(e)
+}
 
 // Append adds the entry e of another field, and keeps the entries with the same ID. A list of strings never gets a
 // string twice. The result of Changed stays the same.
