@@ -153,6 +153,19 @@ func (o *outline) leaveReason() Reason {
 	return ObservedOnly
 }
 
+// lacksUpdate reports whether the provider makes no update of the resource once it is made: it has managementPolicies without Update.
+func (o *outline) lacksUpdate() bool {
+	policies := o.spec.Field("managementPolicies")
+
+	for p := range policies.Items() {
+		if p.IsText("*") || p.IsText("Update") {
+			return false
+		}
+	}
+
+	return policies.IsList()
+}
+
 // looksManaged reports whether the resource has the form of a managed resource:
 //   - Its spec is missing, has forProvider, or has only managedSpecFields.
 //   - It has no fields beside apiVersion, kind, metadata, spec and status. A ConfigMap with data has another field.

@@ -74,6 +74,9 @@ type Target struct {
 	// LeaveReason says why the resource's own fields ask to leave it alone. It is None if they don't.
 	LeaveReason Reason
 
+	// NeverUpdated reports whether the managementPolicies of the resource have no Update. Once it is made, its tags in the cloud don't change.
+	NeverUpdated bool
+
 	// Selected reports whether the input selects the resource. ByCloudTags reports whether matchCloudTags decided on Selected.
 	Selected, ByCloudTags bool
 
@@ -191,7 +194,7 @@ func (ts *Targets) initialize(t *Target, name string, desired, observed object.O
 	t.managers = managers{list: managedFields, composedOwner: ts.finder.ComposedOwner}
 
 	o := outlineOf(desired.Node(), ts.interned)
-	t.LeaveReason = o.leaveReason()
+	t.LeaveReason, t.NeverUpdated = o.leaveReason(), o.lacksUpdate()
 	t.Kind = ts.kindOf(&o)
 	t.Profile = t.Kind.profileBeforeLocate
 }

@@ -87,6 +87,10 @@ var noteWords = []struct {
 		stamp.NoteImmutable, normal, "TagsImmutable",
 		"labels that are not tags, or at other values, since the tag field can't change once the resource is made (only a resource that is made anew gets them): ",
 	},
+	{
+		stamp.NoteNeverUpdated, normal, "TagsImmutable",
+		"labels that are not tags, or at other values, since managementPolicies have no Update, and the resource is made (write Update to managementPolicies): ",
+	},
 	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
 	{

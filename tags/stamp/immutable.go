@@ -63,7 +63,8 @@ func annotationTime(t *locate.Target, annotation string) time.Time {
 	return at
 }
 
-// freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update. A resource
+// freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update, or it makes none
+// since managementPolicies lack Update. A resource
 // that was made with env: dev keeps env: dev, whatever labels, earlier steps, removeTags and ignoreTags say.
 func (p *Plan) freeze() error {
 	t := p.target
@@ -191,15 +192,20 @@ func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	}
 }
 
-// noteImmutable adds NoteImmutable for labels that are no tags of the resource, or have another value there: the resource was made with
+// noteImmutable adds NoteImmutable or NoteNeverUpdated for labels that are no tags of the resource, or have another value there: the resource was made with
 // env: dev, and now has the label env: prod. Labels beyond the cap could never have been tags, and don't count.
 func (p *Plan) noteImmutable() {
+	kind := NoteImmutable
+	if p.target.NeverUpdated {
+		kind = NoteNeverUpdated
+	}
+
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
 		isMissed := !l.removed || p.decision.Tags.Has(l.entry.ID) // Nobody misses the tag if removeTags names it, and the field lacks it.
 
 		if p.allRecords[i].Fate != Tagged && isMissed { // A label isn't Tagged if its tag has another value: see freeze.
-			p.Notes.add(NoteImmutable, l.Key)
+			p.Notes.add(kind, l.Key)
 		}
 	}
 }

@@ -72,7 +72,14 @@ func (fs *fieldStamper) report(p *Plan) {
 // If onConflict Retain keeps env: dev in volumeTags, the label env: prod is withheld, and the result of the Instance says so.
 func (p *Plan) addNotesOf(fieldPlan *Plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, fieldPlan.Mismatch)
-	p.Notes = append(p.Notes, fieldPlan.Notes...)
+
+	for _, note := range fieldPlan.Notes {
+		if len(note.Keys) > 0 && note.Field == "" {
+			p.Notes.addOwned(note.Kind, note.Manager, note.Keys...)
+		} else {
+			p.Notes = append(p.Notes, note)
+		}
+	}
 
 	for _, record := range fieldPlan.Records {
 		if record.Withheld() {

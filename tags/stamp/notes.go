@@ -98,6 +98,9 @@ const (
 	// NoteAttached says that the Field for launched resources gets no labels, since another resource attaches a volume, which may have tags of
 	// its own. Keys has the name of that resource.
 	NoteAttached
+
+	// NoteNeverUpdated is NoteImmutable for a resource whose managementPolicies lack Update.
+	NoteNeverUpdated
 )
 
 // Notes has the notes on one resource.

@@ -63,7 +63,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 		p.Unprofiled = t.WhyGeneric
 	}
 
-	if t.Field.Immutable && mayExistInCloud(t) {
+	if (t.Field.Immutable || t.NeverUpdated) && mayExistInCloud(t) {
 		// If freeze fails, the plan has a Mismatch and leaves the field alone. The run goes on.
 		p.recordMismatch(p.freeze())
 		return p, nil
