@@ -340,9 +340,12 @@ resources:
 	s.WantEvent("Normal", "selected by matchCloudTags, perhaps even once the cloud has lost these tags")
 	s.Settled()
 
+	// Whoever deselects the resource in the cloud keeps its tags as they are.
 	observe(object{"team": "data"})
-	s.Want("bucket", ofTags, based)
+	s.WantEvent("Normal", "its provider reports no such tag")
+	s.Label(object{"env": "test"})
 	s.Settled()
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod"})
 }
 
 // An XR that is bound picks no class, and keeps one that its status has.

@@ -96,8 +96,8 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 }
 
 // addUnselected adds a result for t, which the input doesn't select, in two cases:
-//   - The input would select t if the cloud had the tags of matchCloudTags, and there are labels, removeTags or ignoreTags. LeftAlone says
-//     so.
+//   - The input would select t if the cloud had the tags of matchCloudTags. The tags that t has stay: see keepAppliedTags. If there are
+//     labels, removeTags or ignoreTags, LeftAlone says so.
 //   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
 //     Changes.Removed has plexsphere:env.
 func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *locate.Target) {
@@ -105,21 +105,25 @@ func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *l
 		return
 	}
 
-	r := newPlan(t, nil).Result
-	if why := t.WhyUnselected(); why == locate.NotInCloud && s.hasTagWork() {
-		r.LeftAlone = t.WhyLeftAlone(why)
+	p := newPlan(t, nil)
+	if why := t.WhyUnselected(); why == locate.NotInCloud {
+		s.keepAppliedTags(p)
+
+		if s.hasTagWork() {
+			p.LeftAlone = t.WhyLeftAlone(why)
+		}
 	}
 
 	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
 	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
 		l := s.resourceLabelsOrCommon(t).labelsFor(t)
-		r.Changes.Removed = changesOf(t, t.Resource, l).Removed // Crossplane applies t.Resource: the function doesn't change it.
+		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
 
-		maps.DeleteFunc(r.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
+		maps.DeleteFunc(p.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
 	}
 
-	if r.LeftAlone != "" || !r.Changes.IsEmpty() {
-		o.addResult(r)
+	if p.LeftAlone != "" || !p.Changes.IsEmpty() || !p.Stamped.IsZero() {
+		o.addResult(p.Result)
 	}
 }
 

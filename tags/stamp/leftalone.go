@@ -38,8 +38,12 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 }
 
 // keepAppliedTags keeps the tags of this function that Crossplane has applied before in the resource of p, which is left alone. If no step
-// desired these tags, server-side apply would remove them. Only two kinds of resources that are left alone can have such tags: resources
-// with the ignore annotation, and resources whose tag field nobody knows any more. See testdata/cases/as-is.yaml.
+// desired these tags, server-side apply would remove them. Three kinds of resources that are left alone can have such tags:
+//   - resources with the ignore annotation
+//   - resources that only matchCloudTags keeps from being selected
+//   - resources whose tag field nobody knows any more
+//
+// See testdata/cases/as-is.yaml.
 func (s *Stamper) keepAppliedTags(p *Plan) {
 	t := p.target
 	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
@@ -53,7 +57,7 @@ func (s *Stamper) keepAppliedTags(p *Plan) {
 		for owned := range t.OwnedInForProvider() {
 			fs.keepInOwnedFields(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}})
 		}
-	case isIgnored:
+	case isIgnored, !t.Selected: // Only matchCloudTags keeps t from being selected.
 		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
 		fs.keepTags(t)
 
