@@ -39,6 +39,9 @@ type Step struct {
 	// a template has only its API group, and an empty kind.
 	Bases []schema.GroupKind
 
+	// Early reports whether the step receives no composed resource, since only later steps can make any.
+	Early bool
+
 	// Required are the objects that the step may require.
 	Required []*structpb.Struct
 }
@@ -51,11 +54,23 @@ type composition struct {
 
 	Spec struct {
 		CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
-		Pipeline         []struct {
-			Step  string         `json:"step"`
-			Input map[string]any `json:"input"`
-		} `json:"pipeline"`
+		Pipeline         []pipelineStep       `json:"pipeline"`
 	} `json:"spec"`
+}
+
+type pipelineStep struct {
+	Step  string         `json:"step"`
+	Input map[string]any `json:"input"`
+}
+
+// resourceless are the API groups of inputs of functions that make no composed resources.
+var resourceless = []string{schema.FromAPIVersionAndKind(v1beta1.APIVersion, v1beta1.Kind).Group, "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "tag-manager.fn.crossplane.io", "sequencer.fn.crossplane.io"}
+
+// mayMakeResources reports whether the step may make composed resources, as a step of a function that nobody knows here may.
+func (s pipelineStep) mayMakeResources() bool {
+	apiVersion, _ := s.Input["apiVersion"].(string)
+
+	return !slices.Contains(resourceless, schema.FromAPIVersionAndKind(apiVersion, "").Group)
 }
 
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
@@ -96,7 +111,7 @@ func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, s
 			bases = append(bases, basesOf(s.Input)...)
 		}
 
-		for _, s := range c.Spec.Pipeline {
+		for i, s := range c.Spec.Pipeline {
 			if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
 				continue
 			}
@@ -106,7 +121,7 @@ func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, s
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: bases})
+			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: bases, Early: isEarly(c.Spec.Pipeline, i)})
 		}
 	}
 
@@ -127,6 +142,11 @@ func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, s
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
 	}
+}
+
+// isEarly reports whether the step at the position stands before all steps that may make resources.
+func isEarly(pipeline []pipelineStep, position int) bool {
+	return position < slices.IndexFunc(pipeline, pipelineStep.mayMakeResources)
 }
 
 // templated matches an apiVersion in a template of YAML, and in programs of KCL, Python and CUE: apiVersion: a/v1, apiVersion = "a/v1",

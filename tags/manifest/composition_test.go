@@ -29,6 +29,9 @@ func TestStep(t *testing.T) {
 			got := "error: " + tagstest.Error(err)
 			if err == nil {
 				got = fmt.Sprintf("step %q with key prefix %q, of Composition %q for %+v", s.Name, s.Input.KeyPrefix, s.Composition, s.Composite)
+				if s.Early {
+					got += ", before the steps that make resources"
+				}
 			}
 
 			g.Check(t, tc.Reason, []string{got})

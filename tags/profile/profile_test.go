@@ -194,3 +194,36 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
+
+// TestMeant finds the provider that a name probably means.
+func TestMeant(t *testing.T) {
+	cases := map[string]struct{ reason, want string }{
+		"hetzer":          {"A character is missing.", "hetzner"},
+		"hetznr-cloud":    {"An alias can be misspelled, too.", "hetzner"},
+		"AMAZON":          {"An alias compares without case.", "aws"},
+		"google":          {"So does everybody call that cloud.", "gcp"},
+		"Google Cloud":    {"What stands between words doesn't count.", "gcp"},
+		"microsoft_azure": {"Nor does an underscore.", "azure"},
+		"hcloud":          {"The provider's own name is an alias.", "hetzner"},
+		"awss":            {"A character is too many.", "aws"},
+		"asw":             {"Two have changed places.", "aws"},
+		"azrue":           {"So they have in a longer name.", "azure"},
+		"openstck":        {"The same of a long name.", "openstack"},
+		"opnstck":         {"Two edits are a slip.", "openstack"},
+		"opnstk":          {"Three aren't.", ""},
+		"geenric":         {"The generic profile has a name, too.", "generic"},
+		"kvm":             {"Two edits of three characters make another word: it isn't ibm.", ""},
+		"acme-cloud":      {"A cloud of somebody's own is none of these.", ""},
+		"vsphere":         {"Nor is a cloud without a profile.", ""},
+		"aws":             {"A name that has a profile means itself.", ""},
+		"Hetzner":         {"It does so in capitals, too.", ""},
+		"gcp-tags":        {"A second tag system has a profile.", ""},
+		"":                {"Nothing means nothing.", ""},
+	}
+
+	for name, tc := range cases {
+		if got := profile.Meant(name); got != tc.want {
+			t.Errorf("%s\nMeant(%q): want %q, got %q", tc.reason, name, tc.want, got)
+		}
+	}
+}

@@ -39,6 +39,10 @@ const (
 	// The results about such resources have this reason, too.
 	ReasonUnknownKinds = "UnknownKinds"
 
+	// ReasonNoResources means that the composite resource has composed resources, and that the step receives none: it stands before the
+	// steps that make them, or they all go. The result about that has this reason, too, also while there are no composed resources yet.
+	ReasonNoResources = "NoResources"
+
 	// ReasonInvalidInput means that the step's input is not valid: the request is not approved.
 	ReasonInvalidInput = "InvalidInput"
 
@@ -60,7 +64,7 @@ const (
 
 // ranked are the reasons of the condition after a successful run, the worst one last. Up to ReasonCloudRefuses, the
 // condition is true.
-var ranked = []string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonPolicyViolated}
+var ranked = []string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonNoResources, ReasonPolicyViolated}
 
 // failures are the reasons of runs that fail.
 var failures = []string{ReasonInvalidInput, ReasonResolveFailed, ReasonTagConflict, ReasonLimitExceeded, ReasonInternalError}
@@ -83,6 +87,7 @@ var inMessage = func() map[string][]string {
 		ReasonSomeSkipped:    skips,
 		ReasonCloudRefuses:   append(skips, ReasonCloudRefuses),
 		ReasonUnknownKinds:   {ReasonUnknownKinds},
+		ReasonNoResources:    {ReasonNoResources},
 		ReasonPolicyViolated: {ReasonPolicyViolated},
 	}
 }()
@@ -127,6 +132,10 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 func (r *Run) verdict(f *findings) verdict {
 	if len(f.Violations) > 0 {
 		return verdict{reason: ReasonPolicyViolated, message: r.violations(f.Violations)}
+	}
+
+	if f.lacksResources {
+		return verdict{reason: ReasonNoResources, message: strings.Join(f.early, "")}
 	}
 
 	if n := len(f.unknown); n > 0 {

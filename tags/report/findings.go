@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -43,11 +42,13 @@ type findings struct {
 	classChanges []resolve.ClassChange
 
 	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
-	// pipeline's context may stand anywhere.
-	early []string
+	// pipeline's context may stand anywhere. lacksResources reports whether the composite resource has composed resources then.
+	early          []string
+	lacksResources bool
 
-	// unprofiled are the providers and API groups without a tag profile of their own.
-	unprofiled []string
+	// unprofiled are the providers and API groups without a tag profile of their own. misspelled are the providers whose names probably mean a
+	// known one.
+	unprofiled, misspelled []string
 
 	// severalSources says that messages name the sources of labels, since the step has several.
 	severalSources bool
@@ -76,6 +77,10 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {
 		f.early = []string{"the step receives no composed resource: it must stand after the steps that make them"}
+
+		if f.lacksResources = len(r.Request.GetObserved().GetResources()) > 0; f.lacksResources {
+			f.early = []string{"the composite resource has composed resources, but the step receives none: it must stand after the steps that make them, unless all of them go"}
+		}
 	}
 
 	providers, groups := make(map[string]bool), make(map[string]bool)
@@ -102,17 +107,19 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 		}
 	}
 
-	f.unprofiled = slices.Concat(
-		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string {
-			title := "provider " + words.Name(strconv.Quote(name))
-			if ask := words.DidYouMean(name, profile.Names()); ask != "" {
-				title += " (" + strings.TrimSpace(ask) + ")"
-			}
+	for _, name := range slices.Sorted(maps.Keys(providers)) {
+		title := "provider " + words.Name(strconv.Quote(name))
 
-			return title
-		}),
-		words.Map(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + words.Name(name) }),
-	)
+		if meant := profile.Meant(name); meant != "" {
+			f.misspelled = append(f.misspelled, title+" (did you mean "+meant+"?)")
+		} else {
+			f.unprofiled = append(f.unprofiled, title)
+		}
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		f.unprofiled = append(f.unprofiled, "API group "+words.Name(name))
+	}
 
 	return f
 }

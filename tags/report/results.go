@@ -23,6 +23,9 @@ const (
 	normal  = fnv1.Severity_SEVERITY_NORMAL
 )
 
+// ReasonUnknownProvider is the reason of results about providers and API groups without a tag profile.
+const ReasonUnknownProvider = "UnknownProvider"
+
 // A topic has items to tell, after a head, in as many results as it takes.
 type topic struct {
 	severity fnv1.Severity
@@ -144,6 +147,18 @@ func (r *Run) topics(f *findings) []topic {
 func (r *Run) lacks(f *findings) []topic {
 	out := words.Map(words.Grouped(f.Violations, ruleOf), func(group []tagpolicy.Violation) topic { return r.broken(group, "") })
 
+	early := topic{severity: normal, reason: ReasonNoResources, one: "step", several: "steps"} // In the first run, nothing is wrong yet.
+	if f.lacksResources {
+		early.severity = warning
+	}
+
+	misspelled := fmt.Sprintf("no tag profile has this name, so that %s applies in its place: ", profile.Generic)
+
+	out = append(out,
+		texts(early, f.early...),
+		texts(topic{severity: warning, reason: ReasonUnknownProvider, head: misspelled, one: "of them", several: "of them"}, f.misspelled...),
+	)
+
 	// The labels that are named fill all results of a reason, if there are so many.
 	if f.surplus > 0 {
 		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, resolve.SurplusMessage(f.surplus)))
@@ -234,7 +249,6 @@ func (f *findings) unseen() []topic {
 	unprofiled := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
 
 	return []topic{
-		texts(topic{severity: normal, reason: "NoResources", one: "step", several: "steps"}, f.early...),
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
 		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.SourceNote.String), shown),
 		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.ambiguous, resolve.SourceNote.String), shown),
@@ -243,7 +257,7 @@ func (f *findings) unseen() []topic {
 		}),
 		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.SourceNote.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
-		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
+		texts(topic{severity: normal, reason: ReasonUnknownProvider, head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}
 }
 

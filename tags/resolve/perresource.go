@@ -75,6 +75,13 @@ func (g *LabelGroup) has(scoped *scopedLabel) bool {
 // Group returns the group of a composed resource. If shared is true, all resources of the group have the same labels. If shared is
 // false, an expression such as desired.spec.region computes a label for each of them.
 func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool) {
+	group = p.groupOf(c)
+	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.expressionSource != nil && group.has(scoped) })
+
+	return group, !differs
+}
+
+func (p *PerResource) groupOf(c *ComposedResource) LabelGroup {
 	selections := make([]byte, len(p.scopedSources))
 
 	for i, s := range p.scopedSources {
@@ -84,10 +91,7 @@ func (p *PerResource) Group(c *ComposedResource) (group LabelGroup, shared bool)
 		}
 	}
 
-	group = LabelGroup{selections: string(selections), config: p.configOf(c)}
-	differs := slices.ContainsFunc(p.labels, func(scoped *scopedLabel) bool { return scoped.expressionSource != nil && group.has(scoped) })
-
-	return group, !differs
+	return LabelGroup{selections: string(selections), config: p.configOf(c)}
 }
 
 // A scopedLabel is what a source gives to all resources, or to the resources that it selects. It is one of these:
@@ -140,7 +144,7 @@ func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 // expression.yaml.
 func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
 	merged := newMergedLabels(p.reserved, len(p.labels))
-	group, _ := p.Group(c)
+	group := p.groupOf(c)
 
 	p.evaluator.For(c.Name, c.Desired, c.Observed)
 
@@ -207,6 +211,16 @@ type ValuelessLabel struct {
 	tags.Label
 
 	Why string
+}
+
+// LabelsOfOthers returns the labels of sources whose `resources` leave out the composed resource c, in the order of the sources. A label
+// of an expression has no value.
+func (p *PerResource) LabelsOfOthers(c *ComposedResource) []tags.Label {
+	group := p.groupOf(c)
+
+	return words.MapIf(p.labels, func(scoped *scopedLabel) (tags.Label, bool) {
+		return scoped.Label, scoped.configSource == nil && !group.has(scoped)
+	})
 }
 
 // differingKeys returns the tag keys of labels that may differ per resource, with the last source of each key. For example, it has

@@ -87,6 +87,15 @@ func (p *Plan) Transformed() *tags.Transformed { return p.labels.transformed }
 // ValuelessLabels returns the labels whose expressions have no value for the resource.
 func (p *Plan) ValuelessLabels() []resolve.ValuelessLabel { return p.labels.valueless }
 
+// LabelsOfOthers returns the labels of sources whose `resources` leave out the resource of the plan.
+func (tr *Trace) LabelsOfOthers(p *Plan) []tags.Label {
+	if tr.Set.PerResource == nil {
+		return nil
+	}
+
+	return tr.Set.PerResource.LabelsOfOthers(tr.Stamper.composedOf(p.target))
+}
+
 // LabelRecords returns the records of all labels, in the order in which they take tag slots. Labels that the profile skips come last.
 func (p *Plan) LabelRecords() []Record {
 	// The record of a tag that is taken away is about no label.

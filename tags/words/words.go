@@ -220,7 +220,11 @@ func Distinct[T comparable](items []T) []T {
 // Nearest returns the candidate with the fewest edits to name, ignoring case: Bucket for Bukket. The first of several wins. Nearest
 // returns false if all candidates need more than about one edit per four characters.
 func Nearest(name string, candidates []string) (string, bool) {
-	maxEdits := max(1, (utf8.RuneCountInString(name)+2)/4)
+	return NearestWithin(max(1, (utf8.RuneCountInString(name)+2)/4), name, candidates)
+}
+
+// NearestWithin is Nearest with another limit: it returns false if all candidates need more than maxEdits edits.
+func NearestWithin(maxEdits int, name string, candidates []string) (string, bool) {
 	nearest, fewest := "", maxEdits+1
 	a := []rune(strings.ToLower(name))
 

@@ -26,14 +26,21 @@ func (x *rendering) causes(l *live) []string {
 
 	out = append(out, x.conditionCauses(l)...)
 
+	var others []string // Labels of sources that leave a resource out: a Composition means that most often.
+
 	for _, r := range x.Resources {
 		name := words.Name(r.Resource) + ": "
 		if l.resource != "" {
 			name = "" // The subject has it.
 		}
 
-		for _, why := range r.causes(l.resource != "") {
-			add(name + why)
+		why, whyOthers := r.causes(l.resource != "")
+		others = append(others, words.Map(whyOthers, func(why string) string { return name + why })...)
+
+		for _, why := range why {
+			if len(x.faults) == 0 || !strings.HasSuffix(why, whyEarly) { // The fault says it already.
+				add(name + why)
+			}
 		}
 
 		if why := because(l.composed[r.Resource]); why != "" {
@@ -43,11 +50,13 @@ func (x *rendering) causes(l *live) []string {
 
 	for _, e := range x.Events {
 		// The condition says what is fatal, and the label of a tag that is withheld says so, too.
-		isSaid := e.Severity == "Fatal" || e.Reason == "TagsWithheld" || e.Reason == "NotTagged" || x.saysCondition() && report.Covers(x.Condition.Reason, e.Reason)
+		isSaid := e.Severity == "Fatal" || slices.Contains(x.faults, e.Reason+": "+e.Message) || e.Reason == "TagsWithheld" || e.Reason == "NotTagged" || x.saysCondition() && report.Covers(x.Condition.Reason, e.Reason)
 		if !isSaid {
 			add(e.Reason + ": " + e.Message)
 		}
 	}
+
+	out = append(out, others...)
 
 	if l.resource == "" {
 		for _, r := range x.Resources {
@@ -82,15 +91,19 @@ func (x *rendering) saysCondition() bool {
 	return x.Condition != nil && (x.fails || x.Condition.Reason != report.ReasonAllPropagated)
 }
 
-// conditionCauses returns the causes that conditions have: the condition of this run, and the conditions of the composite resource in the cluster.
+// conditionCauses returns the faults of the step, and the causes that conditions have: the condition of this run, and the conditions of the
+// composite resource in the cluster.
 func (x *rendering) conditionCauses(l *live) (out []string) {
 	if why := because(l.xr); why != "" {
 		out = append(out, "not applied"+why)
 	}
 
-	// The last run may have known less: the context, or an older release of the function.
-	if c := object.Condition(l.xr, report.ConditionType); c.Field("status").IsText("False") && !x.saysCondition() {
-		out = append(out, "when Crossplane ran the function, "+said(report.ConditionType, c))
+	out = append(out, x.faults...)
+
+	// The last run may have known less: the context, or an older release of the function. That the step received no resources is a fault.
+	c := object.Condition(l.xr, report.ConditionType)
+	if c.Field("status").IsText("False") && !c.Field("reason").IsText(report.ReasonNoResources) && !x.saysCondition() {
+		out = append(out, whenCrossplaneRan+said(report.ConditionType, c))
 	}
 
 	if !x.saysCondition() {
@@ -105,8 +118,9 @@ func (x *rendering) conditionCauses(l *live) (out []string) {
 	return append(out, condition)
 }
 
-// causes returns why the resource lacks tags. Alone, a resource without a tag field is a cause, too: most Compositions have such resources.
-func (x *Rendered) causes(alone bool) (out []string) { //nolint:revive // See above.
+// causes returns why the resource lacks tags. It also returns the labels of sources that are for other resources only. Alone, these are causes,
+// too, and so is a resource without a tag field: most Compositions have such resources.
+func (x *Rendered) causes(alone bool) (out, others []string) { //nolint:revive // See above.
 	if x.LeftAlone != "" && alone {
 		out = append(out, x.LeftAlone)
 	}
@@ -116,14 +130,20 @@ func (x *Rendered) causes(alone bool) (out []string) { //nolint:revive // See ab
 			out = append(out, f.Mismatch)
 		}
 
-		out = append(out, words.Map(f.Labels, func(l LostLabel) string { return l.String() })...)
+		for i := range f.Labels {
+			if l := &f.Labels[i]; l.forOthers && !alone {
+				others = append(others, l.String())
+			} else {
+				out = append(out, l.String())
+			}
+		}
 
 		for _, t := range f.Tags {
 			if t.differs || t.CloudRefuses != "" {
-				out = append(out, strings.TrimSuffix("tag "+words.Cell(t.Key)+": "+t.Note+": "+t.whyDiffers, ": "))
+				out = append(out, "tag "+words.Cell(t.Key)+": "+t.Note)
 			}
 		}
 	}
 
-	return append(out, words.Map(x.Broken, BrokenRule.String)...)
+	return append(out, words.Map(x.Broken, BrokenRule.String)...), others
 }

@@ -33,7 +33,8 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 	}
 
 	e := &comparison{differences: run.Set.PerResource.Differences()}
-	e.notes = slices.Concat(run.notes, words.Map(e.differences, func(d resolve.Difference) string {
+	e.faults = run.faults()
+	e.notes = slices.Concat(e.faults, run.notes, words.Map(e.differences, func(d resolve.Difference) string {
 		return d.Why + ", which differs per composed resource: --rendered shows what it comes to"
 	}))
 	run.Set.Labels = run.Set.CommonLabels()
@@ -60,10 +61,12 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 		return nil, nil, err
 	}
 
-	run := &trace{function: c.Function}
-	if err := run.follow(ctx, command.Function(run.call).Fetching(require.In(step.Required)), req); err != nil {
-		return nil, nil, err
+	run, files := &trace{function: c.Function, early: earlyByOrder(step)}, &files{objects: step.Required}
+	if err := run.follow(ctx, command.Function(run.call).Fetching(require.Source{Find: files.find}), req); err != nil {
+		return nil, nil, errors.New(files.withFlag(err.Error()))
 	}
+
+	run.notes = words.Map(run.notes, files.withFlag)
 
 	run.notes = append(settings(step.Input), run.notes...) // Before --profile-rules has replaced one.
 
@@ -74,6 +77,34 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 	run.notes = append(run.notes, c.contextNotes(step.Input)...)
 
 	return step, run, nil
+}
+
+// files are the objects that files have, and what the function requires beyond these.
+type files struct {
+	objects []*structpb.Struct
+	lacking []*fnv1.ResourceSelector
+}
+
+// find returns the objects that the selector selects.
+func (f *files) find(ctx context.Context, selector *fnv1.ResourceSelector) ([]*structpb.Struct, error) {
+	found, err := require.In(f.objects).Find(ctx, selector)
+	if len(found) == 0 {
+		f.lacking = append(f.lacking, selector)
+	}
+
+	return found, err
+}
+
+// withFlag returns the text with the flag that gives an object, if the text is about an object that no file has.
+func (f *files) withFlag(text string) string {
+	isAbout := func(s *fnv1.ResourceSelector) bool {
+		return strings.Contains(text, words.Name(s.GetKind())+" ("+words.Name(s.GetApiVersion())+")")
+	}
+	if !slices.ContainsFunc(f.lacking, isAbout) {
+		return text
+	}
+
+	return text + ": give it with --required-resources"
 }
 
 // contextNotes says that nobody has given the pipeline's context, if sources need it.

@@ -98,7 +98,8 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 		"By default the contract's, with a mark at tags that the APIs are known to refuse. Replaces the setting of the Composition's step.", profile.Contract, profile.Cloud)
 	f.BoolVar(&c.Keys, "keys", false, "Show only the tag key of each label, for each cloud.")
 	command.Choice(out, &c.Output, "output", "o", "Format of the output. csv goes with --keys.", "table", "json", "yaml", "csv")
-	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy.")
+	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, the tags of labels break a rule of tagPolicy, "+
+		"the step stands before those that make resources, or a provider is misspelled.")
 	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where labels come from, instead of a file of labels.")
 	f.StringVar(&c.XR, "xr", "", "`FILE` with a composite resource of the Composition.")
 	f.StringVar(&c.XRD, "xrd", "", "`FILE` with the CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. "+
@@ -145,7 +146,7 @@ func isTypeAndName(arg string) bool {
 }
 
 // A strictError is the error of --strict.
-type strictError struct{ skipped, refused, broken, fails int }
+type strictError struct{ faults, skipped, refused, broken, fails int }
 
 func (e strictError) Error() string {
 	type count struct {
@@ -153,7 +154,7 @@ func (e strictError) Error() string {
 		n     int
 	}
 
-	counts := []count{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}}
+	counts := []count{{"mistakes in the step", e.faults}, {"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}}
 
 	return strings.Join(words.MapIf(counts, func(c count) (string, bool) { return fmt.Sprintf("%s: %d", c.title, c.n), c.n > 0 }), ", ")
 }

@@ -377,7 +377,7 @@ func (c *Command) explainLive(ctx context.Context, r *manifest.Reader, l *live) 
 	req := l.request(values)
 	c.replaceRules(req)
 
-	run := &trace{function: c.Function}
+	run := &trace{function: c.Function, early: cmp.Or(earlyByOrder(l.step), l.earlyByCondition())}
 	call := func() error { return run.follow(ctx, command.Function(run.call).Fetching(l.source()), req) }
 
 	failure := call()
@@ -480,6 +480,19 @@ func (l *live) notes() (out []string) {
 
 	return append(out, "not known from the cluster: the context of earlier steps, values that this step or a later one has replaced, resources that were never applied, and objects that other functions require")
 }
+
+// earlyByCondition says that the step received no resources when Crossplane ran the function, if the condition has it.
+func (l *live) earlyByCondition() string {
+	c := object.Condition(l.xr, report.ConditionType)
+	if !c.Field("reason").IsText(report.ReasonNoResources) {
+		return ""
+	}
+
+	return whenCrossplaneRan + said(report.ConditionType, c)
+}
+
+// whenCrossplaneRan begins causes that the condition in the cluster has.
+const whenCrossplaneRan = "when Crossplane ran the function, "
 
 // title returns the kind and the name of the object.
 func title(o object.Object) string { return words.Name(object.Title(o)) }

@@ -30,8 +30,9 @@ type comparison struct {
 	// origins of the labels, or nil if they come from a file.
 	origins map[tags.Label]Origin
 
-	// notes that are on no provider.
-	notes []string
+	// faults of the step, and notes that are on no provider: these have the faults, too. misspelled is how many other providers are misspelled.
+	faults, notes []string
+	misspelled    int
 
 	// meant says that the input asks for the contract's rules, so that nobody needs to be warned of them.
 	meant bool
@@ -46,6 +47,8 @@ func (e *comparison) values() any {
 }
 
 func (e *comparison) found() (out strictError) {
+	out.faults = len(e.faults) + e.misspelled
+
 	for _, x := range e.providers {
 		out.skipped += len(x.Skipped)
 		out.broken += len(x.Broken)
@@ -178,7 +181,13 @@ func (e *comparison) explain(run *trace, providers []string) {
 			e.providers = append(e.providers, e.explanation(run, p, run.Preview(transformer, p)))
 		}
 
-		if !profile.Has(provider) {
+		switch meant := profile.Meant(provider); {
+		case profile.Has(provider), meant != "" && provider == run.Input.ProviderValue(): // In this case, a fault says it.
+		case meant != "":
+			e.misspelled++
+
+			fallthrough
+		default:
 			e.providers[i].notef("%s", unprofiled(locate.WhyGeneric{Provider: provider}))
 		}
 	}
@@ -330,5 +339,9 @@ func unprofiled(u locate.WhyGeneric) string {
 		name = "API group " + u.Group
 	}
 
-	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(u.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
+	if meant := profile.Meant(u.Provider); meant != "" {
+		return fmt.Sprintf("%s has no tag profile, so that of %s applies: did you mean %s?", name, profile.Generic, meant)
+	}
+
+	return fmt.Sprintf("%s has no tag profile, so that of %s applies: known are %s", name, profile.Generic, strings.Join(profile.Names(), ", "))
 }

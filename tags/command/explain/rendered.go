@@ -90,9 +90,8 @@ type RenderedTag struct {
 	// CloudRefuses is why the API of the cloud refuses the tag, or empty if it doesn't.
 	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
 
-	// differs says that a label has the tag's key, and another value. whyDiffers is why the tag isn't the label's, if that is known.
-	differs    bool
-	whyDiffers string
+	// differs says that a label has the tag's key, and another value.
+	differs bool
 }
 
 // A LostLabel is a label without a tag on a resource. It has a Reason if it is skipped, and none if its expression has
@@ -107,6 +106,9 @@ type LostLabel struct {
 
 	// NoValue says that there is no Value, because the expression of the label has none.
 	NoValue bool `json:"noValue,omitempty"`
+
+	// forOthers says that the source of the label leaves the resource out, and that no other source tries to give the label.
+	forOthers bool
 }
 
 // String returns the label, and why it is no tag.
@@ -131,6 +133,9 @@ type rendering struct {
 
 	// fails says that the function fails.
 	fails bool
+
+	// faults of the step, which Events or Notes have, too.
+	faults []string
 }
 
 // rendered explains the tags of rendered resources.
@@ -162,6 +167,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (answer, err
 // add explains the tags of the run's resources.
 func (x *rendering) add(t *trace) {
 	x.meant = t.Input.ProfileRules == profile.Contract
+	x.faults = words.Distinct(append(x.faults, t.faults()...))
 	byName := make(map[string]*Rendered, len(t.Targets.All))
 
 	var profiles []string
@@ -170,13 +176,14 @@ func (x *rendering) add(t *trace) {
 		r := t.resource(target)
 		byName[target.Name], x.Resources = r, append(x.Resources, r)
 
-		if target.HasField() && target.WhyGeneric != (locate.WhyGeneric{}) {
+		// A fault says which provider is misspelled.
+		if target.HasField() && target.WhyGeneric != (locate.WhyGeneric{}) && profile.Meant(target.WhyGeneric.Provider) == "" {
 			profiles = append(profiles, unprofiled(target.WhyGeneric))
 		}
 	}
 
 	unmatched := words.Map(t.Targets.Unmatched(), func(path string) string { return path + ": selects no rendered resource" })
-	x.Notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.EmptySources(), resolve.SourceNote.String), unmatched)
+	x.Notes = slices.Concat(words.MapIf(x.faults, func(fault string) (string, bool) { return fault, !x.hasEvent(fault) }), t.notes, words.Map(t.Set.PerResource.EmptySources(), resolve.SourceNote.String), unmatched)
 
 	if err := command.Fatal(t.rsp); err != nil {
 		x.fails, x.Notes = true, append(x.Notes, fails+err.Error())
@@ -189,6 +196,11 @@ func (x *rendering) add(t *trace) {
 
 	x.addNotes(t)
 	x.Notes = append(x.Notes, words.Distinct(profiles)...)
+}
+
+// hasEvent reports whether the run returns an event with the fault.
+func (x *rendering) hasEvent(fault string) bool {
+	return slices.ContainsFunc(x.Events, func(e Event) bool { return fault == e.Reason+": "+e.Message })
 }
 
 // composed returns the composed resources in the file, by the name that each has in its pipeline: in the output of a
@@ -339,14 +351,13 @@ func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) Rend
 	default:
 		x.differs = true
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
-		if rule != "" {
-			x.Note += " (" + rule + ")"
-		}
-	}
+		isRetained := func(j stamp.Record) bool { return j.Fate == stamp.Retained && j.Key == x.Key }
 
-	for i := range records {
-		if j := &records[i]; x.differs && j.Key == x.Key && (j.Fate == stamp.Retained || j.Fate == stamp.Ignored) {
-			x.whyDiffers = fates[j.Fate]
+		switch {
+		case rule != "":
+			x.Note += " (" + rule + ")"
+		case slices.ContainsFunc(records, isRetained):
+			x.Note += ": " + fates[stamp.Retained]
 		}
 	}
 
@@ -370,12 +381,30 @@ func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) Rend
 // fates say why labels are no tags, unless they are skipped or removed.
 var fates = map[stamp.Fate]string{
 	stamp.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
-	stamp.Retained: "an earlier step has set another value",
+	stamp.Retained: "an earlier step set another value",
 	stamp.Ignored:  "as the cloud has it, because of ignoreTags",
 }
 
-// lost returns the labels without a tag, by their records, and the labels without a value, and why.
+// whyEarly is why no label is a tag if the step receives no resources.
+const whyEarly = "missing: the step stands before the steps that make resources"
+
+// lost returns the labels without a tag, by their records, the labels of sources that aren't for the resource, and the labels without a value,
+// and why.
 func (t *trace) lost(p *stamp.Plan, records []stamp.Record) (out []LostLabel) {
+	for _, l := range t.LabelsOfOthers(p) {
+		tag, _ := p.Transformed().Judge(l)
+
+		given := slices.IndexFunc(records, func(j stamp.Record) bool { return j.Key == tag.Key })
+		if given >= 0 && records[given].Reason != profile.ReservedKey {
+			continue // Another source gives it.
+		}
+
+		out = append(out, LostLabel{
+			QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), NoValue: tag.Value == "",
+			Why: tag.Source.Name + " isn't for this resource", forOthers: given < 0,
+		})
+	}
+
 	for i := range records {
 		label := &records[i]
 
@@ -390,6 +419,8 @@ func (t *trace) lost(p *stamp.Plan, records []stamp.Record) (out []LostLabel) {
 			why = "removed (" + entryName("removeTags", p.RemovedBy(label.Tag)) + ")"
 		case p.Field().Fixed || p.Field().Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
+		case label.Fate == stamp.Tagged && t.early != "":
+			why = whyEarly
 		}
 
 		out = append(out, LostLabel{
@@ -484,6 +515,8 @@ func (x *rendering) found() (out strictError) {
 	if x.fails {
 		out.fails = 1
 	}
+
+	out.faults = len(x.faults)
 
 	return out
 }

@@ -91,7 +91,7 @@ func Resources(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp 
 
 // answered explains the response of the function to a request, with the resources that it desires as rendered ones.
 func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
-	out := &rendering{RecordedRun: runOf(rsp), isRecorded: true, fails: command.Fatal(rsp) != nil}
+	out := &rendering{RecordedRun: runOf(rsp), isRecorded: true, fails: command.Fatal(rsp) != nil, faults: faultsOf(rsp)}
 	if out.Condition == nil {
 		out.Waits = missing(req, rsp.GetRequirements())
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -38,6 +40,9 @@ type trace struct {
 	Input   *v1beta1.CloudTags
 	rsp     *fnv1.RunFunctionResponse
 
+	// early says that the step receives no resources, if it stands before all steps that make any.
+	early string
+
 	// notes on the sources, and on the input.
 	notes []string
 }
@@ -46,7 +51,7 @@ type trace struct {
 func (t *trace) call(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	t.Request, t.Trace = req, &stamp.Trace{}
 
-	return t.function(ctx, req, t.Trace)
+	return t.function(ctx, report.Untold(req), t.Trace)
 }
 
 // follow calls f, which makes the calls of t. It adds notes on the objects of the sources in the last run. A failure before the function looks at
@@ -71,6 +76,33 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 	t.notes = append(t.notes, words.Map(t.Set.CommonValueless, func(absent resolve.SourceNote) string { return absent.String() + ": no label" })...)
 
 	return nil
+}
+
+// earlyByOrder says that the step receives no resources, if the Composition has it before all steps that make any.
+func earlyByOrder(step *manifest.Step) string {
+	if !step.Early {
+		return ""
+	}
+
+	return "the step " + words.Name(step.Name) + " receives no composed resource, since it stands before the steps that make them: move it after these"
+}
+
+// faults returns what is wrong with the step itself, whatever its labels: its place in the pipeline, or the name of a provider. A step that only
+// writes to the pipeline's context may stand anywhere.
+func (t *trace) faults() (out []string) {
+	if t.early != "" && t.Input.ToContextKey == "" {
+		out = append(out, t.early)
+	}
+
+	return append(out, faultsOf(t.rsp)...)
+}
+
+// faultsOf returns what the response says is wrong with the step itself.
+func faultsOf(rsp *fnv1.RunFunctionResponse) []string {
+	return words.MapIf(rsp.GetResults(), func(r *fnv1.Result) (string, bool) {
+		isFault := r.GetReason() == report.ReasonNoResources || r.GetReason() == report.ReasonUnknownProvider
+		return r.GetReason() + ": " + r.GetMessage(), isFault && r.GetSeverity() == fnv1.Severity_SEVERITY_WARNING
+	})
 }
 
 // composite resource of the request.

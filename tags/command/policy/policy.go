@@ -411,10 +411,10 @@ func (c *Command) addAction(value string) error {
 // errNoProvider says that neither a flag nor the input names a provider.
 var errNoProvider = errors.New("nothing says whose tag profile to obey: give --provider, e.g. --provider aws, or name a provider by value in the input")
 
-// checkProvider returns an error if the provider's name is probably a misspelled name of a tag profile, such as asw.
+// checkProvider returns an error if the provider's name probably means the name of a tag profile, as asw and amazon mean aws.
 func checkProvider(provider string) error {
-	if suggestion := words.DidYouMean(provider, profile.Names()); suggestion != "" && !profile.Has(provider) {
-		return errors.Errorf("there is no tag profile %q: %sProfiles are %s; for any other provider give %s", provider, suggestion, strings.Join(profile.Names(), ", "), profile.Generic)
+	if meant := profile.Meant(provider); meant != "" {
+		return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, meant, strings.Join(profile.Names(), ", "), profile.Generic)
 	}
 
 	return nil
@@ -440,14 +440,14 @@ func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
 	providers, inputProvider := c.Provider, p.ProviderValue()
 
 	switch {
-	case len(providers) > 0 || c.Resources: // The provider of the input doesn't count.
+	case len(providers) > 0 || c.Resources: // The provider of the input doesn't count, but may be misspelled.
 	case inputProvider == "":
 		return nil, errNoProvider
 	default:
 		providers = []string{inputProvider}
 	}
 
-	if err := firstError(providers, checkProvider); err != nil {
+	if err := firstError(slices.Concat(providers, []string{inputProvider}), checkProvider); err != nil {
 		return nil, err
 	}
 
