@@ -423,9 +423,8 @@ type apiServer struct {
 
 	parser typed.ParseableType
 
-	// makesNull is true of an API server with another structured-merge-diff than v6.3.1 to v6.4.1, if the tag
-	// field isn't atomic: it makes null of a map or a list that an apply empties, and refuses that. Others make
-	// empty of it.
+	// makesNull is true of all API servers but Kubernetes 1.36.0 to 1.36.2, if the tag field isn't atomic: it makes
+	// null of a map or a list that an apply empties, and refuses that. Others make empty of it.
 	makesNull bool
 	empty     any
 

@@ -17,8 +17,8 @@ import (
 // field is empty instead of missing, these providers remove the tags from the cloud, and drop the empty field later.
 //
 // Most API servers can't empty a field while Crossplane owns all of its tags: they make null of the empty field, and then refuse null. Only
-// servers with structured-merge-diff v6.3.1 to v6.4.1 can empty it. So the function removes the field in one run, and adds an empty field
-// in the next run. Between the two runs, the provider must not copy the cloud's tags: if the kind has managementPolicies, the resource has
+// Kubernetes 1.36.0 to 1.36.2 can empty it: see README. So the function removes the field in one run, and adds an empty field in the next
+// run. Between the two runs, the provider must not copy the cloud's tags: if the kind has managementPolicies, the resource has
 // them without LateInitialize meanwhile.
 //
 // If the field can neither be emptied nor removed, the function keeps one tag: see keepLastTag.

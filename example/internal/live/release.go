@@ -19,7 +19,7 @@ var Releases = []Release{V1, V22, V23, V2}
 // A Kubernetes is a release of the API server that a cluster can run, by the name of the tool that it is.
 type Kubernetes string
 
-// Kubernetes36 alone can empty a field in the apply that takes away its last entry.
+// The releases. None of them can empty a field in the apply that takes away its last entry.
 const (
 	Kubernetes35 Kubernetes = "kube-apiserver-v1.35"
 	Kubernetes36 Kubernetes = "kube-apiserver-v1.36"
