@@ -163,28 +163,3 @@ func (t *Tag) OnConflict() Conflict {
 func (t *Tag) SkippedLabel(profileName string, reason profile.SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: profileName, Reason: reason}
 }
-
-// A SkippedTag is the tag of a skipped label. Messages have a [SkippedLabel] instead, without the value and the winner.
-type SkippedTag struct {
-	Tag
-
-	Reason profile.SkipReason
-
-	// Winner is the qualified key of the label that has the tag key instead, if the reason is KeyCollision.
-	Winner string
-}
-
-// compareKeys orders skipped tags by qualified keys, and then by Key.
-func (t SkippedTag) compareKeys(other SkippedTag) int {
-	return cmp.Or(strings.Compare(t.QualifiedKey, other.QualifiedKey), strings.Compare(t.Key, other.Key))
-}
-
-// SkippedLabels returns the skipped tags as skipped labels, with the name of the tag profile. It never returns nil.
-func SkippedLabels(profileName string, skipped []SkippedTag) []SkippedLabel {
-	labels := make([]SkippedLabel, len(skipped))
-	for i, t := range skipped {
-		labels[i] = t.SkippedLabel(profileName, t.Reason)
-	}
-
-	return labels
-}

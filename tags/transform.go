@@ -42,7 +42,7 @@ type Transformed struct {
 	Tags []Tag
 
 	// Skipped is sorted by qualified key.
-	Skipped []SkippedTag
+	Skipped []Judged
 
 	transformer            *Transformer
 	profile                *profile.Profile
@@ -60,15 +60,15 @@ type Transformed struct {
 
 // Fit takes the number of free tag slots of a resource. It returns the tags that get a slot, and all skipped tags, sorted by
 // qualified key. If two slots are free, the last of three tags is skipped with the reason count-cap.
-func (d *Transformed) Fit(slots int) ([]Tag, []SkippedTag) {
+func (d *Transformed) Fit(slots int) ([]Tag, []Judged) {
 	fitting := d.Tags[:min(max(slots, 0), len(d.Tags))]
 	skipped := slices.Clone(d.Skipped)
 
-	for _, t := range d.Tags[len(fitting):] {
-		skipped = append(skipped, SkippedTag{Tag: t, Reason: profile.CountCap})
+	for i := range d.Tags[len(fitting):] {
+		skipped = append(skipped, Judged{Tag: &d.Tags[len(fitting)+i], Fate: Skipped, Reason: profile.CountCap})
 	}
 
-	slices.SortStableFunc(skipped, SkippedTag.compareKeys)
+	slices.SortStableFunc(skipped, compareKeys)
 
 	return fitting, skipped
 }
@@ -229,7 +229,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d.skipCollisions()
 	d.setTrustedKeys()
 
-	slices.SortStableFunc(d.Skipped, SkippedTag.compareKeys)
+	slices.SortStableFunc(d.Skipped, compareKeys)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return CompareTrust(a.KeyIsTrusted(), b.KeyIsTrusted()) })
 
 	// A trusted tag that gets no slot is an error, but a label that is handed on may stay without one. So it doesn't count as trusted.
@@ -340,7 +340,7 @@ func (d *Transformed) addWithOverridden(l Label) {
 }
 
 func (d *Transformed) skip(t Tag, reason profile.SkipReason) {
-	d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: reason})
+	d.Skipped = append(d.Skipped, Judged{Tag: &t, Fate: Skipped, Reason: reason})
 }
 
 // skipCollisions skips all but one of the labels with the same tag key. On Google Cloud, A/b and a_b both have the tag key a_b. On
@@ -359,7 +359,7 @@ func (d *Transformed) skipCollisions() {
 				continue
 			}
 
-			d.Skipped = append(d.Skipped, SkippedTag{Tag: t, Reason: profile.KeyCollision, Winner: all[winner].QualifiedKey})
+			d.Skipped = append(d.Skipped, Judged{Tag: &t, Fate: Skipped, Reason: profile.KeyCollision, Winner: all[winner].QualifiedKey})
 
 			if t.Overridden != nil {
 				d.Tags, hasRevived = append(d.Tags, *t.Overridden), true

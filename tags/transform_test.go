@@ -120,7 +120,7 @@ func TestTransform(t *testing.T) {
 				}
 
 				for _, r := range d.Skipped {
-					got = append(got, string(r.Reason)+" "+short(r.Tag))
+					got = append(got, string(r.Reason)+" "+short(*r.Tag))
 				}
 
 				g.Check(t, tc.Reason, got)
@@ -153,7 +153,7 @@ func TestFormatValues(t *testing.T) {
 			got := tr.Transform(profile.Of(tc.provider))
 
 			if tc.refused != "" {
-				if diff := cmp.Diff([]tags.SkippedTag{{Tag: want, Reason: tc.refused}}, got.Skipped); diff != "" || len(got.Tags) > 0 {
+				if diff := cmp.Diff([]tags.Judged{{Tag: &want, Fate: tags.Skipped, Reason: tc.refused}}, got.Skipped); diff != "" || len(got.Tags) > 0 {
 					t.Errorf("\n%s\nTransform(...): got tags %v, refused -want, +got:\n%s", tc.reason, got.Tags, diff)
 				}
 
@@ -246,11 +246,11 @@ func TestFit(t *testing.T) {
 
 	a := tags.Tag{Label: label("=env"), Key: "env", Value: "user"}
 	b := tags.Tag{Label: label("env@1"), Key: "plexsphere:env", Value: "user"}
-	z := tags.SkippedTag{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: profile.ReservedKey}
+	z := tags.Judged{Tag: &tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Fate: tags.Skipped, Reason: profile.ReservedKey}
 
 	type want struct {
 		Kept    []tags.Tag
-		Skipped []tags.SkippedTag
+		Skipped []tags.Judged
 	}
 
 	cases := map[string]struct {
@@ -258,10 +258,10 @@ func TestFit(t *testing.T) {
 		slots  int
 		want   want
 	}{
-		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Skipped: []tags.SkippedTag{z}}},
-		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Skipped: []tags.SkippedTag{{Tag: b, Reason: profile.CountCap}, z}}},
-		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Skipped: []tags.SkippedTag{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
-		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Skipped: []tags.SkippedTag{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
+		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Skipped: []tags.Judged{z}}},
+		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Skipped: []tags.Judged{{Tag: &b, Fate: tags.Skipped, Reason: profile.CountCap}, z}}},
+		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Skipped: []tags.Judged{{Tag: &a, Fate: tags.Skipped, Reason: profile.CountCap}, {Tag: &b, Fate: tags.Skipped, Reason: profile.CountCap}, z}}},
+		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Skipped: []tags.Judged{{Tag: &a, Fate: tags.Skipped, Reason: profile.CountCap}, {Tag: &b, Fate: tags.Skipped, Reason: profile.CountCap}, z}}},
 	}
 
 	for name, tc := range cases {

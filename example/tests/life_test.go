@@ -12,6 +12,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	kube "github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -82,8 +83,8 @@ func TestLife(t *testing.T) {
 		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", free, limit)},
 		{"decision", "stamp/decide.go", "Decision", fmt.Sprintf("the tag field is to have %d tags", after.Len())},
 		{"entry", "tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
-		{"record", "stamp/record.go", "Record", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},
-		{"finding", "report/findings.go", "findings", fmt.Sprintf("%#q is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Keys(stamp.Tagged)))},
+		{"record", "judged.go", "Judged", "fate " + map[tags.Fate]string{tags.Tagged: "`Tagged`"}[record.Fate]},
+		{"finding", "report/findings.go", "findings", fmt.Sprintf("%#q is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Keys(tags.Tagged)))},
 		{"result", "report/results.go", "topic", fmt.Sprintf("none, since no label is skipped; the condition says %#q", conditionMessage(t, read("expected.yaml")[0]))},
 	}
 

@@ -159,7 +159,7 @@ func limitsOf(p *profile.Profile, set tags.PropagatingLabelSet) string {
 	}
 
 	for _, r := range refused {
-		fates[string(r.Reason)] = append(fates[string(r.Reason)], text(r.Tag))
+		fates[string(r.Reason)] = append(fates[string(r.Reason)], text(*r.Tag))
 	}
 
 	for _, fate := range slices.Sorted(maps.Keys(fates)) {

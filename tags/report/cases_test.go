@@ -200,7 +200,7 @@ func (c *resultCase) results() []stamp.Result {
 	}
 
 	r.NoFieldReason = max(r.NoFieldReason, lackNames[c.Lacks])
-	r.Records = slices.Concat(records(stamp.Tagged, c.Tagged), recordsOf(stamp.Retained, c.Retained...), recordsOf(stamp.Ignored, c.Ignored...), recordsOf(stamp.Removed, c.Removed...))
+	r.Records = slices.Concat(records(tags.Tagged, c.Tagged), recordsOf(tags.Retained, c.Retained...), recordsOf(tags.Ignored, c.Ignored...), recordsOf(tags.Removed, c.Removed...))
 
 	for _, n := range c.Notes {
 		n.Note.Kind = noteNames[n.Kind]

@@ -209,18 +209,18 @@ func skip(provider, key string, reason profile.SkipReason, limit string, resourc
 }
 
 // records of labels with the fate, by key and value.
-func records(fate stamp.Fate, tagged map[string]string) (out []stamp.Record) {
+func records(fate tags.Fate, tagged map[string]string) (out []tags.Judged) {
 	for _, key := range slices.Sorted(maps.Keys(tagged)) {
-		out = append(out, stamp.Record{Tag: &tags.Tag{Key: key, Value: tagged[key]}, Fate: fate})
+		out = append(out, tags.Judged{Tag: &tags.Tag{Key: key, Value: tagged[key]}, Fate: fate})
 	}
 
 	return out
 }
 
 // recordsOf returns the records of labels with the fate and the keys.
-func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Record) {
+func recordsOf(fate tags.Fate, keys ...string) (out []tags.Judged) {
 	for _, key := range keys {
-		out = append(out, stamp.Record{Tag: &tags.Tag{Key: key}, Fate: fate})
+		out = append(out, tags.Judged{Tag: &tags.Tag{Key: key}, Fate: fate})
 	}
 
 	return out
@@ -228,7 +228,7 @@ func recordsOf(fate stamp.Fate, keys ...string) (out []stamp.Record) {
 
 // active returns a resource of the provider that has a tag of a label.
 func active(name, provider string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: provider, Records: records(stamp.Tagged, map[string]string{"k": "v"})}
+	return stamp.Result{Resource: name, Provider: provider, Records: records(tags.Tagged, map[string]string{"k": "v"})}
 }
 
 // untagged returns a resource that can't be tagged.

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -78,7 +79,7 @@ func TestMetrics(t *testing.T) {
 
 			o.Results = slices.Concat(o.Results, slices.Repeat([]stamp.Result{active("a", p)}, i), []stamp.Result{
 				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", NoFieldReason: locate.Unknown}, // Not taggable.
-				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Records: recordsOf(stamp.Retained, "k")}, // Neither.
+				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Records: recordsOf(tags.Retained, "k")}, // Neither.
 			})
 			want[series(tagged, p)] += i
 			want[series(notTaggable, p)]++

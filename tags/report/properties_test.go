@@ -298,7 +298,7 @@ func (p *played) active() error {
 		values := got[r.Resource].GetStructValue().AsMap()
 
 		for _, j := range r.Records {
-			if j.Fate == stamp.Tagged && values[j.Key] != j.Value {
+			if j.Fate == tags.Tagged && values[j.Key] != j.Value {
 				return errors.Errorf("%q has the tag %q=%q of a label, but the status has %v", r.Resource, j.Key, j.Value, values)
 			}
 		}
@@ -400,7 +400,7 @@ func TestManyResources(t *testing.T) {
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
 			stamp.Result{
 				Resource: name, Provider: "aws", Notes: stamp.Notes{{Kind: stamp.NoteUnkept, Keys: all[300:]}},
-				Records: slices.Concat(recordsOf(stamp.Retained, all[:100]...), recordsOf(stamp.Ignored, all[100:200]...), recordsOf(stamp.Removed, all[200:300]...)),
+				Records: slices.Concat(recordsOf(tags.Retained, all[:100]...), recordsOf(tags.Ignored, all[100:200]...), recordsOf(tags.Removed, all[200:300]...)),
 			})
 		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Entry: i / 100, Why: name + ": " + strings.Repeat("must be short; ", 50)})
 	}
@@ -525,7 +525,7 @@ func TestBounded(t *testing.T) {
 
 				o.Results = append(o.Results, stamp.Result{Resource: names[i]})
 				if tc.removed && i%2 == 0 {
-					o.Results[i].Records = recordsOf(stamp.Removed, keys...)
+					o.Results[i].Records = recordsOf(tags.Removed, keys...)
 				}
 			}
 

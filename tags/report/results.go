@@ -9,6 +9,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -350,10 +351,10 @@ func leftAlone(s *stamp.Result) string {
 }
 
 // withheldBy says who decides on the tag of a label, by its fate.
-var withheldBy = map[stamp.Fate]string{
-	stamp.Retained: "an earlier step set another value",
-	stamp.Ignored:  "the cloud has another value, and ignoreTags names it",
-	stamp.Removed:  "removeTags names it",
+var withheldBy = map[tags.Fate]string{
+	tags.Retained: "an earlier step set another value",
+	tags.Ignored:  "the cloud has another value, and ignoreTags names it",
+	tags.Removed:  "removeTags names it",
 }
 
 // withheldTags returns the first tags that are not as labels or the input say, each with the reason, sorted by key. It

@@ -10,6 +10,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -73,7 +74,7 @@ func TestEarlierTrustedTags(t *testing.T) {
 // TestDigestOf compares the digests of two runs. They differ exactly if the runs say something else.
 func TestDigestOf(t *testing.T) {
 	withheld := func(apiVersion, key string) *Facts {
-		return &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "bucket", APIVersion: apiVersion, Records: recordsOf(stamp.Retained, key)}}}}
+		return &Facts{Outcome: stamp.Outcome{Results: []stamp.Result{{Resource: "bucket", APIVersion: apiVersion, Records: recordsOf(tags.Retained, key)}}}}
 	}
 	skipped := func(key string) *Facts {
 		return &Facts{Outcome: stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.CountCap, "at most 50 tags on a resource", key)}}}

@@ -13,7 +13,7 @@ import (
 // failsOnConflict reports whether an existing tag with the label's key fails the run, since the label's source has onConflict Error
 // (tags.Fail). If the desired resource already has the tags of this step (AlreadyStamped), it returns false: the tag may be the label's
 // own.
-func (d *Decision) failsOnConflict(l *fieldLabel) bool {
+func (d *Decision) failsOnConflict(l *tags.Judged) bool {
 	return l.OnConflict() == tags.Fail && !d.AlreadyStamped
 }
 
@@ -26,7 +26,7 @@ func (d *Decision) conflictOf(i int) error {
 		return nil // A label with a reserved key is trusted, and replaces any tag.
 	}
 
-	id := l.entry.ID
+	id := d.Labels.entries[i].ID
 
 	if first := d.ObservedTags.Find(id); first != nil {
 		for e := range d.ObservedTags.EntriesWith(id) {

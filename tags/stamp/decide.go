@@ -17,7 +17,7 @@ type Decision struct {
 	*State
 
 	// records has the record of each label in Labels.all, at the label's position.
-	records []Record
+	records []tags.Judged
 
 	// isFull reports whether a label didn't fit into a joined string.
 	isFull bool
@@ -63,7 +63,7 @@ func Decide(s *State) (*Decision, error) {
 
 	replacing, takenAway := s.decideReserved()
 	for _, i := range replacing {
-		d.records[i].Fate = Tagged
+		d.records[i].Fate = tags.Tagged
 	}
 
 	d.takenAwayKeys = takenAway
@@ -88,10 +88,10 @@ func Decide(s *State) (*Decision, error) {
 func (d *Decision) replace() error {
 	for i := range d.Labels.all {
 		l := &d.Labels.all[i]
-		present := d.Tags.Find(l.entry.ID)
+		present := d.Tags.Find(d.Labels.entries[i].ID)
 
 		switch {
-		case present == nil, d.records[i].Fate == Retained: // fill decides on the label, or retainInitialList has.
+		case present == nil, d.records[i].Fate == tags.Retained: // fill decides on the label, or retainInitialList has.
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			if d.Tags.HasRoomFor(d.entryToPut(i)) { // If not, the old value stays, unless fill finds the room.
 				d.put(i)
@@ -100,7 +100,7 @@ func (d *Decision) replace() error {
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 				d.Labels.Profile.Noun(), l.Key, quotedValue(present), l.Source.Name, l.Value)
 		default:
-			d.records[i].Fate = Retained
+			d.records[i].Fate = tags.Retained
 		}
 	}
 
@@ -108,7 +108,7 @@ func (d *Decision) replace() error {
 	// replaced env:a by env:b. Then the label Env: a has no string left, and is put again, as Env:a.
 	for _, positions := range d.Labels.positionsByFold {
 		for _, i := range positions {
-			if d.records[i].Fate == Tagged {
+			if d.records[i].Fate == tags.Tagged {
 				d.put(i)
 			}
 		}
@@ -119,14 +119,14 @@ func (d *Decision) replace() error {
 
 // put makes a tag of the label at position i.
 func (d *Decision) put(i int) {
-	d.records[i].Fate = Tagged
+	d.records[i].Fate = tags.Tagged
 	d.Tags.Put(d.entryToPut(i))
 }
 
 // entryToPut returns the entry that put writes for the label at position i. Its key has the spelling of another field manager's tag, if
 // there is one. On Azure, which ignores case, the entry of the label env replaces the tag Env of kubectl edit, and has the key Env.
 func (s *State) entryToPut(i int) *tagset.Entry {
-	e := &s.Labels.all[i].entry
+	e := &s.Labels.entries[i]
 
 	staying := s.stayingTags().Find(e.ID)
 	if staying == nil || s.Labels.Shape.Form().HasStrings {
@@ -173,7 +173,7 @@ func (d *Decision) removeTags() {
 
 		// The label of a removed tag is Removed, too, so that fill doesn't add the tag again.
 		if i, isLabel := l.positionByID[id]; isLabel && !d.Tags.Has(id) {
-			d.records[i].Fate = Removed
+			d.records[i].Fate = tags.Removed
 		}
 	}
 
@@ -188,14 +188,16 @@ func (d *Decision) removeTags() {
 		case isReplaced: // A tag of the cloud is put instead of the label, but removeTags may name some or all of its entries.
 			d.insteadOfLabel[i] = d.withoutRemoved(cloudEntries)
 			if len(d.insteadOfLabel[i]) == 0 {
-				d.records[i].Fate = Removed
+				d.records[i].Fate = tags.Removed
 			}
-		case d.records[i].Fate != Undecided: // The method replace, the method ignoreTags or the first loop has decided on the label.
-		case l.all[i].removed:
-			d.records[i].Fate = Removed
-			d.noteRemoved(&l.all[i].entry)
-		case l.all[i].protected != "":
-			d.notes.add(NoteProtected, l.all[i].protected)
+		case d.records[i].Fate != tags.Undecided: // The method replace, the method ignoreTags or the first loop has decided on the label.
+		case l.all[i].Fate == tags.Removed:
+			d.records[i].Fate = tags.Removed
+			d.noteRemoved(&l.entries[i])
+		default:
+			if key, isProtected := l.protected[i]; isProtected {
+				d.notes.add(NoteProtected, key)
+			}
 		}
 	}
 }
@@ -263,7 +265,7 @@ func (d *Decision) fill() error {
 // labels a and b, a becomes a tag, and b stays Undecided. If the key of b is trusted, fillLabels adds it to trustedWithoutSlot.
 func (d *Decision) fillLabels(begin, end int) error {
 	for i := begin; i < end; i++ {
-		if d.records[i].Fate != Undecided {
+		if d.records[i].Fate != tags.Undecided {
 			continue
 		}
 
@@ -313,7 +315,7 @@ func (d *Decision) limitText() string {
 // conflictOf.
 func (d *Decision) putUnlessConflict(i int) error {
 	if cloudEntries, isReplaced := d.insteadOfLabel[i]; isReplaced {
-		d.records[i].Fate = Ignored
+		d.records[i].Fate = tags.Ignored
 		d.Tags.PutEntries(cloudEntries)
 
 		return nil

@@ -3,6 +3,7 @@ package stamp
 import (
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
@@ -20,8 +21,8 @@ func (d *Decision) replaceStayingTags() error {
 	staying := d.stayingTags()
 
 	for i := range d.records {
-		wouldReplace := d.records[i].Fate == Undecided && staying.Has(d.Labels.all[i].entry.ID) // By the key alone, even in a list.
-		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                            // It is negative if the label frees slots.
+		wouldReplace := d.records[i].Fate == tags.Undecided && staying.Has(d.Labels.entries[i].ID) // By the key alone, even in a list.
+		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                               // It is negative if the label frees slots.
 			if err := d.putUnlessConflict(i); err != nil {
 				return err
 			}

@@ -109,7 +109,7 @@ func told(r *Result) []string {
 	protected, _ := r.Notes.Keys(NoteProtected)
 	unkept, _ := r.Notes.Keys(NoteUnkept)
 
-	for i, keys := range [][]string{r.Keys(Retained), r.Keys(Ignored), r.Keys(Removed), protected, unkept} {
+	for i, keys := range [][]string{r.Keys(tags.Retained), r.Keys(tags.Ignored), r.Keys(tags.Removed), protected, unkept} {
 		if len(keys) > 0 {
 			add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
 		}
@@ -141,7 +141,7 @@ func (r *Result) taggedBy() map[string]string {
 	out := make(map[string]string)
 
 	for _, j := range r.Records {
-		if j.Fate == Tagged {
+		if j.Fate == tags.Tagged {
 			out[j.Key] = j.Value
 		}
 	}

@@ -1,6 +1,9 @@
 package stamp
 
-import "github.com/plexsphere/function-cloud-tags/tags/tagset"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+)
 
 // ignoreTags keeps tags of other systems as the cloud has them, by writing the cloud's values to the tag field. With ignoreTags [backup],
 // the cloud's backup: daily stays, although no step desires it. See testdata/cases/ignore.yaml and ignore-observed.yaml.
@@ -68,7 +71,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	}
 
 	for _, i := range labelPositions {
-		d.records[i].Fate = Ignored
+		d.records[i].Fate = tags.Ignored
 	}
 }
 

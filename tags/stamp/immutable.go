@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -83,7 +84,7 @@ func (p *Plan) freeze() error {
 	// Labels whose value isn't in the field stay Undecided: see noteImmutable.
 	for i := range p.allRecords {
 		if p.decision.labelIsTag(i) {
-			p.allRecords[i].Fate = Tagged
+			p.allRecords[i].Fate = tags.Tagged
 		}
 	}
 
@@ -202,9 +203,9 @@ func (p *Plan) noteImmutable() {
 
 	for i := range p.allRecords[:min(len(p.allRecords), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
-		isMissed := !l.removed || p.decision.Tags.Has(l.entry.ID) // Nobody misses the tag if removeTags names it, and the field lacks it.
+		isMissed := l.Fate != tags.Removed || p.decision.Tags.Has(p.labels.entries[i].ID) // Nobody misses the tag if removeTags names it, and the field lacks it.
 
-		if p.allRecords[i].Fate != Tagged && isMissed { // A label isn't Tagged if its tag has another value: see freeze.
+		if p.allRecords[i].Fate != tags.Tagged && isMissed { // A label isn't Tagged if its tag has another value: see freeze.
 			p.Notes.add(kind, l.Key)
 		}
 	}

@@ -125,7 +125,7 @@ func (d *Decision) retainInitialList() {
 			return
 		}
 
-		e := d.Tags.Find(l.entry.ID)
+		e := d.Tags.Find(d.Labels.entries[i].ID)
 		isRetained = isRetained || e != nil && l.OnConflict() == tags.Retain && !tagset.IsText(e.Value, l.Value)
 	}
 
@@ -134,7 +134,7 @@ func (d *Decision) retainInitialList() {
 	}
 
 	for i := range d.records {
-		d.records[i].Fate = Retained
+		d.records[i].Fate = tags.Retained
 	}
 
 	for e := range d.Tags.All() {

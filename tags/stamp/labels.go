@@ -27,8 +27,14 @@ type Labels struct {
 	transformed *tags.Transformed
 
 	// all has the labels that such fields can hold, in the order in which they take tag slots: keys of trusted sources come first. The
-	// position of a label is its index in all.
-	all []fieldLabel
+	// position of a label is its index in all. The Fate is Removed if removeTags names the tag, and otherwise Undecided.
+	all []tags.Judged
+
+	// entries has the tag of each label in the form of the field, such as the string env=prod, by the label's position.
+	entries []tagset.Entry
+
+	// protected has the keys of tags that untrusted entries of removeTags name, but may not touch, by the label's position: see protectedKey.
+	protected map[int]string
 
 	// positionByID has the position of each label by the ID of its entry.
 	positionByID map[string]int
@@ -60,25 +66,11 @@ type Labels struct {
 
 	// skipped has the records of labels that the tag profile skips. unfit has the records of labels that the profile admits, but that
 	// fields of the FieldKind can't hold.
-	skipped, unfit []Record
+	skipped, unfit []tags.Judged
 
 	// skips has the Skip that each label was added to last: the labels in skipped, and then those in all. To find it once more takes as
 	// long as all decisions.
 	skips []*countedSkip
-}
-
-// A fieldLabel is a label that fields of the FieldKind can hold.
-type fieldLabel struct {
-	tags.Tag
-
-	// entry is the tag in the form of the field, such as the string env=prod.
-	entry tagset.Entry
-
-	// removed reports whether removeTags removes the tag.
-	removed bool
-
-	// protected is the tag's key if an untrusted entry of removeTags names it, but may not touch it: see protectedKey. Otherwise it is empty.
-	protected string
 }
 
 // newLabels returns the transformed labels as tags for fields of the kind k, without matchers. Labels that such fields can't hold are
@@ -86,7 +78,7 @@ type fieldLabel struct {
 func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	n := len(transformed.Tags)
 	l := &Labels{
-		Keys: tagset.Keys{FieldKind: k}, transformed: transformed, all: make([]fieldLabel, 0, n),
+		Keys: tagset.Keys{FieldKind: k}, transformed: transformed, all: make([]tags.Judged, 0, n), entries: make([]tagset.Entry, 0, n), protected: make(map[int]string),
 		positionByID: make(map[string]int, n), firstWithReservedKey: make(map[string]int), positionsByFold: make(map[string][]int),
 		providerKeys: tagset.Keys{FieldKind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
@@ -94,11 +86,9 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	var reservedBySkipped []string
 
 	for i := range transformed.Skipped {
-		skipped := &transformed.Skipped[i]
-
-		// isShared: all resources of the cloud skip the label for this reason. A Narrow profile is for one kind only, such as BucketObject.
-		record := Record{Tag: &skipped.Tag, Fate: Skipped, Reason: skipped.Reason, Limit: limitOf(skipped, transformed, k.Profile), isShared: !k.Profile.Narrow}
-		l.skipped = append(l.skipped, record)
+		skipped := transformed.Skipped[i]
+		skipped.Limit = limitOf(&skipped, transformed, k.Profile)
+		l.skipped = append(l.skipped, skipped)
 
 		if skipped.Trusted && skipped.Reserved {
 			reservedBySkipped = append(reservedBySkipped, skipped.Key)
@@ -117,8 +107,8 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	}
 
 	l.Keys = tagset.NewKeys(k, fitting) // Keys of unfit labels don't count: the field has no tags of theirs.
-	for _, t := range fitting {
-		l.add(t)
+	for i := range fitting {
+		l.add(&fitting[i])
 	}
 
 	l.skips = make([]*countedSkip, len(l.skipped)+len(l.all))
@@ -141,9 +131,12 @@ func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
 	}
 
 	for i := range l.all {
-		label := &l.all[i]
-		found, protected := l.firstMatch(l.removeMatchers, &label.entry)
-		label.removed, label.protected = found != nil, protected
+		switch found, protected := l.firstMatch(l.removeMatchers, &l.entries[i]); {
+		case found != nil:
+			l.all[i].Fate = tags.Removed
+		case protected != "":
+			l.protected[i] = protected
+		}
 	}
 
 	return l
@@ -157,7 +150,7 @@ func (l *Labels) appendFitting(fitting []tags.Tag, t *tags.Tag) []tags.Tag {
 		return append(fitting, *t)
 	}
 
-	l.unfit = append(l.unfit, Record{Tag: t, Fate: Skipped, Reason: reason, Limit: limit})
+	l.unfit = append(l.unfit, tags.Judged{Tag: t, Fate: tags.Skipped, Reason: reason, Limit: limit})
 
 	if t.Overridden != nil {
 		return l.appendFitting(fitting, t.Overridden)
@@ -167,10 +160,10 @@ func (l *Labels) appendFitting(fitting []tags.Tag, t *tags.Tag) []tags.Tag {
 }
 
 // add adds the label of the tag t to all.
-func (l *Labels) add(t tags.Tag) {
+func (l *Labels) add(t *tags.Tag) {
 	i := len(l.all)
-	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
-	l.positionByID[l.all[i].entry.ID] = i
+	l.all, l.entries = append(l.all, tags.Judged{Tag: t}), append(l.entries, l.Entry(t))
+	l.positionByID[l.entries[i].ID] = i
 
 	// Spellings has the folded keys that several labels share, on a cloud that ignores case.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {

@@ -85,7 +85,7 @@ func (l *limits) add(resourcePlan, p *Plan) {
 	// none.
 	if l.isStrict && p.getsDecidedTags && !resourcePlan.HandsLabelsOn {
 		for i := range p.allRecords {
-			if p.allRecords[i].lacksSlot() {
+			if p.allRecords[i].LacksSlot() {
 				count++
 			}
 		}

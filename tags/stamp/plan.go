@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
@@ -28,7 +29,7 @@ type Plan struct {
 
 	// allRecords has the records of all labels for the field, except labels that the tag profile skips. If a field gets no labels, it has
 	// only records of tags that are taken away: see planReserved.
-	allRecords []Record
+	allRecords []tags.Judged
 
 	// restoredProviderTags reports whether the function desiredTags has put the provider's own tags, such as crossplane-kind, back into an
 	// atomic list that earlier steps desire. Without them, Crossplane would remove these tags.

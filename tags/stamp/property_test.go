@@ -810,7 +810,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 	}
 
 	r0 := &out.Results[0]
-	got.retained, got.ignored, got.removed = folded(r0.Keys(Retained)), folded(r0.Keys(Ignored)), folded(r0.Keys(Removed))
+	got.retained, got.ignored, got.removed = folded(r0.Keys(tags.Retained)), folded(r0.Keys(tags.Ignored)), folded(r0.Keys(tags.Removed))
 	protected, _ := r0.Notes.Keys(NoteProtected)
 	unkept, _ := r0.Notes.Keys(NoteUnkept)
 	both, _ := r0.Notes.Keys(NoteRemoved)

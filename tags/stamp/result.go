@@ -45,7 +45,7 @@ type Result struct {
 
 	// Records has the first records of Tagged labels and withheld labels, sorted by fate and key. A label is withheld if it is Retained,
 	// Ignored or Removed. More is the number of withheld labels without a record. Skipped labels are in Skips of the Outcome instead.
-	Records []Record
+	Records []tags.Judged
 	More    int
 
 	// Notes have all other facts about the resource's tags.
@@ -64,12 +64,12 @@ type Result struct {
 
 // IsTagged reports whether any label is a tag of the resource.
 func (r *Result) IsTagged() bool {
-	return slices.ContainsFunc(r.Records, func(record Record) bool { return record.Fate == Tagged })
+	return slices.ContainsFunc(r.Records, func(record tags.Judged) bool { return record.Fate == tags.Tagged })
 }
 
 // Keys returns the tag keys of the Records with the fate: Tagged, Retained, Ignored or Removed.
-func (r *Result) Keys(fate Fate) []string {
-	return words.MapIf(r.Records, func(record Record) (string, bool) { return record.Key, record.Fate == fate })
+func (r *Result) Keys(fate tags.Fate) []string {
+	return words.MapIf(r.Records, func(record tags.Judged) (string, bool) { return record.Key, record.Fate == fate })
 }
 
 // trim sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
@@ -83,15 +83,15 @@ func (r *Result) trim() {
 	r.Notes.sort()
 	r.Changes.trim()
 
-	slices.SortStableFunc(r.Records, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
-	records := slices.CompactFunc(r.Records, func(a, b Record) bool { return a.Fate == b.Fate && a.Key == b.Key })
-	countByFate := [TakenAway + 1]int{} // TakenAway is the last Fate.
+	slices.SortStableFunc(r.Records, func(a, b tags.Judged) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
+	records := slices.CompactFunc(r.Records, func(a, b tags.Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
+	countByFate := [tags.TakenAway + 1]int{} // TakenAway is the last Fate.
 	kept := records[:0]
 
 	for _, record := range records {
 		countByFate[record.Fate]++
 
-		switch isTold := record.Fate == Tagged || record.Withheld(); {
+		switch isTold := record.Fate == tags.Tagged || record.Withheld(); {
 		case isTold && countByFate[record.Fate] <= words.MaxNameCount:
 			kept = append(kept, record)
 		case record.Withheld():

@@ -90,7 +90,7 @@ func TestStampScales(t *testing.T) {
 func TestCopyTags(t *testing.T) {
 	all := []tags.Tag{{Key: "owner", Value: "team-a"}, {Key: "zone", Value: "a"}}
 
-	r := Result{Records: []Record{{Tag: &all[0], Fate: Tagged}, {Tag: &all[1], Fate: Skipped}}}
+	r := Result{Records: []tags.Judged{{Tag: &all[0], Fate: tags.Tagged}, {Tag: &all[1], Fate: tags.Skipped}}}
 	r.trim()
 	r.copyTags()
 
@@ -107,7 +107,7 @@ func TestTrim(t *testing.T) {
 
 	for i := range count {
 		key := fmt.Sprintf("key-%04d", i)
-		r.Records = append(r.Records, Record{Tag: &tags.Tag{Key: key}, Fate: Tagged}, Record{Tag: &tags.Tag{Key: key}, Fate: Retained})
+		r.Records = append(r.Records, tags.Judged{Tag: &tags.Tag{Key: key}, Fate: tags.Tagged}, tags.Judged{Tag: &tags.Tag{Key: key}, Fate: tags.Retained})
 		r.Changes.Added[key] = Values{After: "a"}
 	}
 
@@ -122,7 +122,7 @@ func TestTrim(t *testing.T) {
 		first[i] = fmt.Sprintf("key-%04d", i)
 	}
 
-	for name, got := range map[string][]string{"Tagged": r.Keys(Tagged), "Retained": r.Keys(Retained), "added": slices.Sorted(maps.Keys(r.Changes.Added))} {
+	for name, got := range map[string][]string{"Tagged": r.Keys(tags.Tagged), "Retained": r.Keys(tags.Retained), "added": slices.Sorted(maps.Keys(r.Changes.Added))} {
 		if diff := cmp.Diff(first, got); diff != "" {
 			t.Errorf("trim(): names of %s tags: -want, +got:\n%s", name, diff)
 		}

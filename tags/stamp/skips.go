@@ -57,7 +57,8 @@ type countedSkip struct {
 	count int
 	last  string
 
-	// isShared reports whether the reason comes from the tag profile, and not from single resources. One record that says so decides.
+	// isShared reports whether the reason holds for all resources with the tag profile: no resource on aws may have a key of 200 characters.
+	// It is false for count-cap, since another resource may have a free slot.
 	isShared bool
 
 	// labelSources has the sources of the label.
@@ -72,7 +73,8 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			s.skipped.add(&p.labels.skipped[i], p, &p.labels.skips[i])
+			skip := s.skipped.add(&p.labels.skipped[i], p, &p.labels.skips[i])
+			skip.isShared = skip.isShared || !p.labels.Profile.Narrow // A Narrow profile is for one kind only, such as BucketObject.
 		}
 	}
 
@@ -86,8 +88,9 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		switch {
 		case record.Reason == "": // The label is no skipped label.
 		case lacksSlotInBoth(resourcePlan, p, i): // The skip of the resource's own tag field is enough.
-		case record.Fate == Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
-			s.refused.add(record, p, new(*countedSkip))
+		case record.Fate == tags.Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
+			skip := s.refused.add(record, p, new(*countedSkip))
+			skip.isShared = record.Reason != profile.CountCap // Another resource may have a free slot.
 		case i < len(p.labels.all):
 			s.skipped.add(record, p, &p.labels.skips[len(p.labels.skipped)+i])
 		default:
@@ -102,12 +105,12 @@ func lacksSlotInBoth(resourcePlan, p *Plan, i int) bool {
 	// With the same Labels, records are in the same order. If nothing was decided for the resource's own field, resourcePlan has none.
 	isSameLabel := p.labels == resourcePlan.labels && i < len(resourcePlan.allRecords)
 
-	return p != resourcePlan && isSameLabel && p.allRecords[i].lacksSlot() && resourcePlan.getsDecidedTags && resourcePlan.allRecords[i].lacksSlot()
+	return p != resourcePlan && isSameLabel && p.allRecords[i].LacksSlot() && resourcePlan.getsDecidedTags && resourcePlan.allRecords[i].LacksSlot()
 }
 
-// add adds the resource of the plan p to the Skip of the record's label. If the resources a and b have no slot for env, one Skip of env has
+// add adds the resource of the plan p to the Skip of the record's label, and returns the Skip. If the resources a and b have no slot for env, one Skip of env has
 // both names. last points to the Skip that a record of the same label was added to before, or to nil.
-func (s skipsByKey) add(record *Record, p *Plan, last **countedSkip) {
+func (s skipsByKey) add(record *tags.Judged, p *Plan, last **countedSkip) *countedSkip {
 	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
 		*last = s.find(record, p)
 	}
@@ -115,7 +118,7 @@ func (s skipsByKey) add(record *Record, p *Plan, last **countedSkip) {
 	skip := *last
 
 	if skip.count > 0 && skip.last == p.Resource {
-		return // An Instance counts once, even if both tags and volumeTags skip the label.
+		return skip // An Instance counts once, even if both tags and volumeTags skip the label.
 	}
 
 	skip.last = p.Resource
@@ -124,10 +127,12 @@ func (s skipsByKey) add(record *Record, p *Plan, last **countedSkip) {
 	if skip.count <= words.MaxNameCount {
 		skip.Resources = append(skip.Resources, p.Resource)
 	}
+
+	return skip
 }
 
 // find returns the Skip of the record's label, and makes it first if there is none.
-func (s skipsByKey) find(record *Record, p *Plan) *countedSkip {
+func (s skipsByKey) find(record *tags.Judged, p *Plan) *countedSkip {
 	key := skipKey{label: record.SkippedLabel(p.Provider, record.Reason), limit: record.Limit}
 
 	skip, ok := s[key]
@@ -136,7 +141,6 @@ func (s skipsByKey) find(record *Record, p *Plan) *countedSkip {
 		s[key] = skip
 	}
 
-	skip.isShared = skip.isShared || record.isShared
 	skip.Trusted = skip.Trusted || record.Trusted
 
 	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {

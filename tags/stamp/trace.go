@@ -97,9 +97,9 @@ func (tr *Trace) LabelsOfOthers(p *Plan) []tags.Label {
 }
 
 // LabelRecords returns the records of all labels, in the order in which they take tag slots. Labels that the profile skips come last.
-func (p *Plan) LabelRecords() []Record {
+func (p *Plan) LabelRecords() []tags.Judged {
 	// The record of a tag that is taken away is about no label.
-	records := slices.DeleteFunc(slices.Clone(p.allRecords), func(r Record) bool { return r.Fate == TakenAway })
+	records := slices.DeleteFunc(slices.Clone(p.allRecords), func(r tags.Judged) bool { return r.Fate == tags.TakenAway })
 
 	return append(records, p.labels.skipped...)
 }
@@ -157,7 +157,7 @@ func asTag(e *tagset.Entry, separator string) *tagset.Entry {
 // LabelOf returns the label with the key of the tag e, as a tag, or nil.
 func (p *Plan) LabelOf(e *tagset.Entry) *tags.Tag {
 	if i, ok := p.labels.positionOf(e); ok {
-		return &p.labels.all[i].Tag
+		return p.labels.all[i].Tag
 	}
 
 	return nil
@@ -168,13 +168,13 @@ func (p *Plan) ManagerOf(e *tagset.Entry) string { return p.target.Owners().Of(e
 
 // HadTag reports whether the field had a tag with the key of the record's label before the decision, with any value. In a list of strings,
 // the string of the label counts, too: a=b=c counts for the label a: b=c, even if it is read as the tag a=b: c.
-func (p *Plan) HadTag(r *Record) bool {
+func (p *Plan) HadTag(r *tags.Judged) bool {
 	i, ok := p.labels.positionByID[p.labels.ID(r.Key)]
-	if !ok || r.Tag != &p.labels.all[i].Tag { // The field can't hold the label.
+	if !ok || r.Tag != p.labels.all[i].Tag { // The field can't hold the label.
 		return false
 	}
 
-	e := &p.labels.all[i].entry
+	e := &p.labels.entries[i]
 
 	return p.before.Tags.Counterpart(e) != nil || p.before.OtherManagersTags != nil && p.before.OtherManagersTags.Counterpart(e) != nil
 }
@@ -205,10 +205,10 @@ func (tr *Trace) Preview(labels *tags.Transformer, with *profile.Profile) *Plan 
 
 	for i := range plan.labels.all { // A new resource has no Mismatch, so allRecords begins with their records.
 		record := &plan.allRecords[i]
-		present := plan.decision.Tags.Counterpart(&plan.labels.all[i].entry)
+		present := plan.decision.Tags.Counterpart(&plan.labels.entries[i])
 
 		// Labels that differ in case alone share one string: for Env: a and env: a, the field has only Env:a. Both records get the key Env.
-		if record.Fate == Tagged && present.Key != record.Key {
+		if record.Fate == tags.Tagged && present.Key != record.Key {
 			record.Tag = &tags.Tag{Label: record.Label, Key: present.Key, Value: tagset.TextOf(present.Value)}
 		}
 	}

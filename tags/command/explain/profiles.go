@@ -204,12 +204,12 @@ func (e *comparison) explanation(run *trace, p *profile.Profile, plan *stamp.Pla
 
 	for i := range records {
 		switch j := &records[i]; j.Fate {
-		case stamp.Skipped:
+		case tags.Skipped:
 			e.skip(x, j)
-		case stamp.Removed:
+		case tags.Removed:
 			x.Removed = append(x.Removed, newListedLabel(j.Tag, "removeTags", plan.RemovedBy(j.Tag)))
 			x.put(j.Tag, terminal.Cell{Text: "removed"}, Key{Removed: true})
-		case stamp.Tagged, stamp.Undecided, stamp.Retained, stamp.Ignored, stamp.TakenAway:
+		case tags.Tagged, tags.Undecided, tags.Retained, tags.Ignored, tags.TakenAway:
 			e.tag(x, j)
 		}
 	}
@@ -251,7 +251,7 @@ func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 }
 
 // skip the label of the record.
-func (e *comparison) skip(x *Explanation, j *stamp.Record) {
+func (e *comparison) skip(x *Explanation, j *tags.Judged) {
 	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.SkippedLabel(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
 	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
@@ -265,7 +265,7 @@ func (e *comparison) skip(x *Explanation, j *stamp.Record) {
 }
 
 // tag that the label of the record becomes.
-func (e *comparison) tag(x *Explanation, j *stamp.Record) {
+func (e *comparison) tag(x *Explanation, j *tags.Judged) {
 	x.Tags[j.Key] = j.Value
 	x.tagged = append(x.tagged, j.Tag)
 	x.put(j.Tag, terminal.Cell{Text: words.Cell(j.Key), Color: terminal.Green}, Key{})

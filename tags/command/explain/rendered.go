@@ -336,7 +336,7 @@ func (t *trace) field(p *stamp.Plan) *RenderedField {
 }
 
 // tag returns the explanation of the tag e of the field. records are about the labels of the field.
-func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) RenderedTag {
+func (t *trace) tag(p *stamp.Plan, records []tags.Judged, e *tagset.Entry) RenderedTag {
 	x := RenderedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: p.ManagerOf(e)}
 	label := p.LabelOf(e)
 
@@ -351,13 +351,13 @@ func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) Rend
 	default:
 		x.differs = true
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
-		isRetained := func(j stamp.Record) bool { return j.Fate == stamp.Retained && j.Key == x.Key }
+		isRetained := func(j tags.Judged) bool { return j.Fate == tags.Retained && j.Key == x.Key }
 
 		switch {
 		case rule != "":
 			x.Note += " (" + rule + ")"
 		case slices.ContainsFunc(records, isRetained):
-			x.Note += ": " + fates[stamp.Retained]
+			x.Note += ": " + fates[tags.Retained]
 		}
 	}
 
@@ -369,7 +369,7 @@ func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) Rend
 		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(x.Manager)+" has it", ", ")
 	}
 
-	refused := func(j stamp.Record) bool { return j.Fate == stamp.Tagged && j.Reason != "" && j.Key == x.Key }
+	refused := func(j tags.Judged) bool { return j.Fate == tags.Tagged && j.Reason != "" && j.Key == x.Key }
 	if i := slices.IndexFunc(records, refused); x.Label != "" && i >= 0 {
 		x.CloudRefuses = records[i].Reason
 		x.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", records[i].Reason, records[i].Limit)
@@ -379,10 +379,10 @@ func (t *trace) tag(p *stamp.Plan, records []stamp.Record, e *tagset.Entry) Rend
 }
 
 // fates say why labels are no tags, unless they are skipped or removed.
-var fates = map[stamp.Fate]string{
-	stamp.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
-	stamp.Retained: "an earlier step set another value",
-	stamp.Ignored:  "as the cloud has it, because of ignoreTags",
+var fates = map[tags.Fate]string{
+	tags.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
+	tags.Retained: "an earlier step set another value",
+	tags.Ignored:  "as the cloud has it, because of ignoreTags",
 }
 
 // whyEarly is why no label is a tag if the step receives no resources.
@@ -390,11 +390,11 @@ const whyEarly = "missing: the step stands before the steps that make resources"
 
 // lost returns the labels without a tag, by their records, the labels of sources that aren't for the resource, and the labels without a value,
 // and why.
-func (t *trace) lost(p *stamp.Plan, records []stamp.Record) (out []LostLabel) {
+func (t *trace) lost(p *stamp.Plan, records []tags.Judged) (out []LostLabel) {
 	for _, l := range t.LabelsOfOthers(p) {
 		tag, _ := p.Transformed().Judge(l)
 
-		given := slices.IndexFunc(records, func(j stamp.Record) bool { return j.Key == tag.Key })
+		given := slices.IndexFunc(records, func(j tags.Judged) bool { return j.Key == tag.Key })
 		if given >= 0 && records[given].Reason != profile.ReservedKey {
 			continue // Another source gives it.
 		}
@@ -413,18 +413,18 @@ func (t *trace) lost(p *stamp.Plan, records []stamp.Record) (out []LostLabel) {
 		switch {
 		case p.HadTag(label):
 			continue
-		case label.Fate == stamp.Skipped:
+		case label.Fate == tags.Skipped:
 			why, reason = label.Limit, label.Reason
-		case label.Fate == stamp.Removed:
+		case label.Fate == tags.Removed:
 			why = "removed (" + entryName("removeTags", p.RemovedBy(label.Tag)) + ")"
 		case p.Field().Fixed || p.Field().Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
-		case label.Fate == stamp.Tagged && t.early != "":
+		case label.Fate == tags.Tagged && t.early != "":
 			why = whyEarly
 		}
 
 		out = append(out, LostLabel{
-			QualifiedKey: label.QualifiedKey, TagKey: label.Key, Value: label.Value, Source: t.title(label.Label), Reason: reason, Why: cmp.Or(why, fates[stamp.Tagged]),
+			QualifiedKey: label.QualifiedKey, TagKey: label.Key, Value: label.Value, Source: t.title(label.Label), Reason: reason, Why: cmp.Or(why, fates[tags.Tagged]),
 		})
 	}
 
