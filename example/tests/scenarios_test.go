@@ -2,9 +2,13 @@
 package tests
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -65,6 +69,62 @@ func engineOf(t *testing.T, root string, s scenario.Scenario) scenario.Engine {
 
 	return realCrossplane(t, root)
 }
+
+// withoutCloudRules are the scenarios whose inputs don't have profileRules: Cloud, each with the reason.
+var withoutCloudRules = map[string]string{
+	"aws-services":           "it shows what the services of AWS refuse if the input doesn't say which rules apply",
+	"hetzner-server":         "it shows the condition and the event CloudRefuses of an input without profileRules",
+	"openstack-instance":     "so does it for Nova",
+	"openstack-landing-zone": "an earlier step has set a tag with the key that the contract makes, and a value that only the contract admits is too long",
+	"provider-tags":          "it shows which tags the contract means",
+	"skips-hetzner":          "it shows the contract's limits on Hetzner Cloud",
+	"skips-openstack":        "so does it on OpenStack",
+	"coverage-nightly":       "its standard has them",
+	"standard":               "so does this one's",
+	"standard-azure":         "so does this one's",
+	"standard-hetzner":       "so does this one's",
+}
+
+// TestScenariosCopied proves that people who copy a scenario get tags that their cloud takes: all inputs have profileRules: Cloud, unless the
+// scenario is in the list above.
+func TestScenariosCopied(t *testing.T) {
+	t.Parallel()
+
+	_, scenarios := all(t)
+
+	for _, s := range scenarios {
+		hasThem := true
+
+		for _, file := range []string{"composition.yaml", "operation.yaml"} {
+			text, err := os.ReadFile(filepath.Join(s.Dir, file))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+
+			inputs, rules := inputKind.FindAll(text, -1), cloudRules.FindAll(text, -1)
+			hasThem = hasThem && err == nil && len(inputs) > 0 && len(inputs) == len(rules)
+		}
+
+		switch why := withoutCloudRules[s.Name]; {
+		case hasThem && why != "":
+			t.Errorf("%s has profileRules: Cloud, and needs no reason to have none", s.Name)
+		case !hasThem && why == "":
+			t.Errorf("%s: write profileRules: Cloud in each input of the function, or list the scenario with the reason", s.Name)
+		}
+	}
+
+	for name := range withoutCloudRules {
+		if !slices.ContainsFunc(scenarios, func(s scenario.Scenario) bool { return s.Name == name }) {
+			t.Errorf("there is no scenario %s", name)
+		}
+	}
+}
+
+// inputKind matches the kind of the function's input in a Composition or Operation, and cloudRules its profileRules.
+var (
+	inputKind  = regexp.MustCompile(`(?m)^ *kind: CloudTags$`)
+	cloudRules = regexp.MustCompile(`(?m)^ *profileRules: Cloud\b`)
+)
 
 // all scenarios, and the folder of the module.
 func all(t *testing.T) (root string, scenarios []scenario.Scenario) {
