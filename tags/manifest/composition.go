@@ -44,6 +44,9 @@ type Step struct {
 
 	// Required are the objects that the step may require.
 	Required []*structpb.Struct
+
+	// Composites are the objects in the file with composite resources.
+	Composites []*structpb.Struct
 }
 
 // A composition has those fields of a Composition that commands need.
@@ -76,6 +79,11 @@ func (s pipelineStep) mayMakeResources() bool {
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
 // one step. The input may extend a standard among the objects in the files and folders at the paths.
 func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
+	return r.StepFor("", file, name, paths...)
+}
+
+// StepFor is Step for the composite resources in the file xrs, unless it is empty. They choose among several Compositions, as in a cluster.
+func (r *Reader) StepFor(xrs, file, name string, paths ...string) (*Step, error) {
 	required, err := r.Required(paths...)
 	if err != nil {
 		return nil, err
@@ -86,14 +94,55 @@ func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
 		return nil, err
 	}
 
+	var composites []*structpb.Struct
+	if xrs != "" {
+		if composites, err = r.Objects(xrs); err != nil {
+			return nil, err
+		}
+	}
+
+	if chosen := words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, isChosen(o, composites) }); len(chosen) > 0 {
+		objects = chosen
+	}
+
 	s, err := StepOf(context.Background(), objects, name, require.In(required)) // Nobody waits for objects in memory.
 	if err != nil {
 		return nil, errors.Wrapf(OneLine(err), "cannot read %s", file)
 	}
 
-	s.Required = required
+	s.Required, s.Composites = required, composites
 
 	return s, nil
+}
+
+// Composite resources name their Composition, or select it by labels: below spec.crossplane, or in Crossplane v1 below spec.
+var (
+	compositionRefs = []object.Path{object.MustParsePath("spec.crossplane.compositionRef.name"), object.MustParsePath("spec.compositionRef.name")}
+	selectorLabels  = []object.Path{object.MustParsePath("spec.crossplane.compositionSelector.matchLabels"), object.MustParsePath("spec.compositionSelector.matchLabels")}
+)
+
+// isChosen reports whether one of the composite resources is of the Composition's kind, and names no other Composition.
+func isChosen(composition *structpb.Struct, xrs []*structpb.Struct) bool {
+	c, err := compositionOf(composition)
+	labels := object.Labels(object.FromStruct(composition))
+
+	return err == nil && slices.ContainsFunc(xrs, func(s *structpb.Struct) bool {
+		xr := object.FromStruct(s)
+		names := func(p object.Path) bool { v, _ := xr.At(p); return !v.IsNull() && !v.IsText(c.Metadata.Name) } // An error means that there is no such field.
+		excludes := func(p object.Path) bool {
+			selector, _ := xr.At(p) // As above.
+			for key, v := range selector.Fields() {
+				if !labels.Field(string(key)).Equal(v) {
+					return true
+				}
+			}
+
+			return false
+		}
+
+		return c.Spec.CompositeTypeRef == v1beta1.ResourceKind{APIVersion: object.APIVersion(xr), Kind: object.Kind(xr)} &&
+			!slices.ContainsFunc(compositionRefs, names) && !slices.ContainsFunc(selectorLabels, excludes)
+	})
 }
 
 // StepOf is Step for Compositions that are in memory. The source has the standard that the input may extend.
@@ -135,9 +184,10 @@ func StepOf(ctx context.Context, compositions []*structpb.Struct, name string, s
 		return nil, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s: give a file with such a step", called, v1beta1.APIVersion, v1beta1.Kind)
 	case len(found) == 1:
 		return found[0], nil
-	case name != "":
+	case name != "" || slices.ContainsFunc(found[1:], func(s *Step) bool { return s.Name == found[0].Name }):
 		compositions := words.Map(found, func(s *Step) string { return s.Composition })
-		return nil, errors.Errorf("several Compositions have a step%s with an input of kind %s: give a file with one of them: %s", called, v1beta1.Kind, strings.Join(compositions, ", "))
+		return nil, errors.Errorf("several Compositions have a step%s with an input of kind %s: give a file with one of them, or a composite resource whose compositionRef names one: %s",
+			called, v1beta1.Kind, strings.Join(words.Distinct(compositions), ", "))
 	default:
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))

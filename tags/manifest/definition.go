@@ -36,6 +36,9 @@ type Definition struct {
 
 	// Schema is OpenAPI v3.
 	Schema *structpb.Struct
+
+	// Namespaced says whether objects of the kind are in namespaces.
+	Namespaced bool
 }
 
 // Definitions calls f for each served version of the kinds in the files and folders. In a folder and its folders, it reads all
@@ -72,8 +75,18 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 		return err
 	}
 
-	gvk := object.GVK(object.FromStruct(o))
+	d, err := definitionOf(objects, object.GVK(object.FromStruct(o)))
+	if err != nil {
+		return errors.Wrapf(err, "cannot read %s", file)
+	}
 
+	setDefaults(structpb.NewStructValue(o), structpb.NewStructValue(d.Schema))
+
+	return nil
+}
+
+// definitionOf returns the definition of the kind among the objects. The last one counts.
+func definitionOf(objects []*structpb.Struct, gvk schema.GroupVersionKind) (Definition, error) {
 	for _, definer := range slices.Backward(objects) {
 		if kind := object.GVK(object.FromStruct(definer)); kind != DefinitionKind && kind.GroupKind() != compositeDefinition {
 			continue
@@ -81,13 +94,12 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 
 		for _, d := range slices.Backward(Versions(definer)) {
 			if d.GroupVersionKind == gvk {
-				setDefaults(structpb.NewStructValue(o), structpb.NewStructValue(d.Schema))
-				return nil
+				return d, nil
 			}
 		}
 	}
 
-	return errors.Errorf("cannot read %s: it has no definition of kind %s that serves apiVersion %s: give that of the composite resource", file, words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
+	return Definition{}, errors.Errorf("it has no definition of kind %s that serves apiVersion %s: give that of the composite resource", words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
 }
 
 // setDefaults sets the defaults of a schema in a value, as the API server's package
@@ -142,11 +154,15 @@ func Versions(o *structpb.Struct) []Definition {
 	spec := fields(o.GetFields()["spec"])
 	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
 
+	// The first version of composite definitions has no scope, and defines kinds of the cluster. The second one defines kinds in namespaces by default.
+	scope := spec["scope"].GetStringValue()
+	namespaced := scope == "Namespaced" || scope == "" && object.APIVersion(object.FromStruct(o)) == "apiextensions.crossplane.io/v2"
+
 	return words.MapIf(spec["versions"].GetListValue().GetValues(), func(v *structpb.Value) (Definition, bool) {
 		version := fields(v)
 		openAPI := fields(version["schema"])["openAPIV3Schema"].GetStructValue()
 
-		return Definition{gk.WithVersion(version["name"].GetStringValue()), openAPI}, version["served"].GetBoolValue()
+		return Definition{gk.WithVersion(version["name"].GetStringValue()), openAPI, namespaced}, version["served"].GetBoolValue()
 	})
 }
 

@@ -51,7 +51,7 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 // trace runs the step of the Composition for the composite resource and, if there are any, its rendered resources. It returns the step,
 // and a trace of the run.
 func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
-	step, err := r.Step(c.Composition, c.Step, c.RequiredResources...) //nolint:contextcheck // It reads files.
+	step, err := r.StepFor(c.XR, c.Composition, c.Step, c.RequiredResources...) //nolint:contextcheck // It reads files.
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,6 +72,10 @@ func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step
 
 	if c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules {
 		run.notes = append(run.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
+	}
+
+	if c.XR == "" {
+		run.notes = append(run.notes, "the composite resource is an example, made of the schema in "+c.XRD+": --xr explains a real one")
 	}
 
 	run.notes = append(run.notes, c.contextNotes(step.Input)...)
@@ -188,12 +192,14 @@ func (e *comparison) addLimits(in *v1beta1.CloudTags) {
 	}
 }
 
-// composite returns the composite resource: the only object of the kind that the step's Composition is for.
+// composite returns the composite resource: the only object of the kind that the step's Composition is for. Without --xr, it is an example by the
+// definition of the kind.
 func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.Struct, error) {
-	objects, err := r.Objects(c.XR)
-	if err != nil {
-		return nil, err
+	if c.XR == "" {
+		return r.Example(c.XRD, schema.FromAPIVersionAndKind(step.Composite.APIVersion, step.Composite.Kind))
 	}
+
+	objects := step.Composites
 
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
 		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.FromStruct(o)), Kind: object.Kind(object.FromStruct(o))}

@@ -101,7 +101,8 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, the tags of labels break a rule of tagPolicy, "+
 		"the step stands before those that make resources, or a provider is misspelled.")
 	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where labels come from, instead of a file of labels.")
-	f.StringVar(&c.XR, "xr", "", "`FILE` with a composite resource of the Composition.")
+	f.StringVar(&c.XR, "xr", "", "`FILE` with a composite resource of the Composition. Of several Compositions in the file, it chooses its own by kind, compositionRef and compositionSelector. "+
+		"Without it, the schema in the file of --xrd makes an example.")
 	f.StringVar(&c.XRD, "xrd", "", "`FILE` with the CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. "+
 		"Its defaults apply, as they do in the cluster. A composite resource that is read from the cluster has them.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder of objects that the step requires. Can be repeated.")
@@ -174,8 +175,8 @@ func (c *Command) Validate() error {
 		return errors.New("--request goes with --step alone: it has all that a run of the function needs")
 	case c.Request == "" && (c.File == "") == (c.Composition == ""):
 		return errors.New("give one of a file of labels, --composition and --request")
-	case (c.Composition == "") != (c.XR == ""):
-		return errors.New("--composition and --xr go together")
+	case c.Composition == "" && c.XR != "" || c.Composition != "" && c.XR == "" && (c.XRD == "" || c.Rendered != ""):
+		return errors.New("--composition and --xr go together: without --xr and --rendered, --xrd makes an example")
 	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" && c.Request == "" || c.PipelineContext != "" || c.Rendered != "" || c.XRD != ""):
 		return errors.New("--xrd, --required-resources, --pipeline-context, --rendered and --step go with --composition")
 	case c.Rendered != "" && len(c.Provider) > 0:

@@ -1,0 +1,82 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// exampleText is the text in an example, and the key in a map.
+const exampleText = "example"
+
+// Example returns an example of the kind. The definition of the kind is in the file, as for Default. The example has all fields of the
+// schema but the status. Their values are the schema's defaults and examples, the first of an enum, or `example`, 1 and true.
+func (r *Reader) Example(file string, kind schema.GroupVersionKind) (*structpb.Struct, error) {
+	objects, err := r.Objects(file)
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := definitionOf(objects, kind)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", file)
+	}
+
+	out := exampleOf(structpb.NewStructValue(d.Schema)).GetStructValue()
+	if out == nil {
+		out = &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+	}
+
+	metadata := map[string]*structpb.Value{"name": structpb.NewStringValue(exampleText)}
+	if d.Namespaced {
+		metadata["namespace"] = structpb.NewStringValue(exampleText)
+	}
+
+	delete(out.GetFields(), "status")
+
+	out.Fields["apiVersion"] = structpb.NewStringValue(kind.GroupVersion().String())
+	out.Fields["kind"] = structpb.NewStringValue(kind.Kind)
+	out.Fields["metadata"] = structpb.NewStructValue(&structpb.Struct{Fields: metadata})
+
+	return out, nil
+}
+
+// exampleOf returns a value that the schema admits: see Example. It isn't made for patterns and lengths.
+func exampleOf(s *structpb.Value) *structpb.Value {
+	keywords := fields(s)
+	enum := append(keywords["enum"].GetListValue().GetValues(), nil)
+
+	if given := cmp.Or(keywords["default"], keywords["example"], enum[0]); !object.IsNull(given) {
+		return given
+	}
+
+	switch keywords["type"].GetStringValue() {
+	case "object":
+		out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+		if more := keywords["additionalProperties"]; fields(more) != nil {
+			out.Fields[exampleText] = exampleOf(more)
+		}
+
+		properties := fields(keywords["properties"])
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			out.Fields[name] = exampleOf(properties[name])
+		}
+
+		return structpb.NewStructValue(out)
+	case "array":
+		return structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{exampleOf(keywords["items"])}})
+	case "integer", "number":
+		return structpb.NewNumberValue(max(1, keywords["minimum"].GetNumberValue()))
+	case "boolean":
+		return structpb.NewBoolValue(true)
+	default:
+		return structpb.NewStringValue(exampleText)
+	}
+}
