@@ -113,6 +113,36 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
+// InSomeReleases returns the newest tag field of a kind that has none in other releases of its provider. It returns false for other kinds.
+func (i *Index) InSomeReleases(k schema.GroupVersionKind) (Variant, bool) {
+	e := i.variants(k)
+	at := slices.IndexFunc(e, func(h Variant) bool { return h.Field.unasked().Shape == None })
+
+	for _, h := range slices.Backward(e) {
+		if at >= 0 && h.Field.unasked().Shape != None {
+			return h, true
+		}
+	}
+
+	return Variant{}, false
+}
+
+// Since returns the releases in words, such as "since v1.7.0" for v1.7.0.., or "v1.0.0 to v1.13.0".
+func (v Variant) Since() string {
+	return strings.Join(words.Map(strings.Split(v.Releases, ","), func(r string) string {
+		first, last, _ := strings.Cut(r, "..")
+
+		switch {
+		case strings.HasSuffix(r, ".."):
+			return "since " + first
+		case last == "":
+			return first
+		default:
+			return first + " to " + last
+		}
+	}), " and ")
+}
+
 // AllFields returns every field of the kind that may hold cloud tags, in any release: its tag field, even if it is OnRequest, and fields with tags of
 // launched resources, even if the function never writes them. For a kind that wraps a manifest, it also returns the fields of the manifest.
 func AllFields(k Kind) []Field {

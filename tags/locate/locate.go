@@ -304,13 +304,18 @@ func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.HandsLabel
 // neither apiVersion nor kind.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }
 
-// IsComposite reports whether the observed resource has a field of a composite resource, such as spec.crossplane.
+// IsComposite reports whether the resource has a field of a composite resource, such as spec.crossplane, as it is desired or observed.
 func (t *Target) IsComposite() bool {
 	return slices.ContainsFunc(compositePaths, func(p object.Path) bool {
-		v, err := t.Observed.At(p)
-		return err == nil && !v.IsNull()
+		desired, desiredErr := t.Resource.At(p)
+		observed, observedErr := t.Observed.At(p)
+
+		return desiredErr == nil && !desired.IsNull() || observedErr == nil && !observed.IsNull()
 	})
 }
 
-// compositePaths are fields that Crossplane writes to composite resources only. The first is for v2, and the others for v1.
-var compositePaths = []object.Path{object.MustParsePath("spec.crossplane"), object.MustParsePath("spec.resourceRefs"), object.MustParsePath("spec.compositionRef")}
+// compositePaths are fields that composite resources alone have. The first is for v2, and the others for v1. Crossplane writes all but the last.
+var compositePaths = []object.Path{
+	object.MustParsePath("spec.crossplane"), object.MustParsePath("spec.resourceRefs"), object.MustParsePath("spec.compositionRef"),
+	object.MustParsePath("spec.compositionSelector"),
+}

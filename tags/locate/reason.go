@@ -105,17 +105,17 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 		return "can't get labels: its schema has no map of strings at " + t.Field.UndeclaredPath + ", which its tagFields entry names"
 	case PossibleField:
 		path := t.Field.PossibleField.Path.String()
-		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.PossibleField.Shape)
+		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.PossibleField.Shape, "")
 	case Unknown:
-		return unknownText + t.nearestKindHint()
+		return unknownText + t.someReleasesHint() + t.nearestKindHint()
 	case UnknownDespiteEntry:
 		return unknownText + "; its tagFields entry must set fieldPath and shape"
 	case Unlisted:
-		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…")
+		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…", "")
 	case OnRequest:
 		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
 	case Composite:
-		return "is a composite resource: its own Composition tags what it composes; an entry of tagFields with shape Labels hands it the labels"
+		return "is a composite resource: its own Composition needs a step, which tags what it composes; an entry of tagFields with shape: Labels hands it the labels"
 	case Fixed:
 		return "keeps the tags that it was made with: its " + t.Field.Path.String() + " can't change"
 	case None:
@@ -136,10 +136,31 @@ func (t *Target) WhyUnselected() Reason {
 }
 
 // tagFieldsAdvice returns the advice to add an entry for the kind of t to tagFields: ", add {apiVersion: acme.example.org/v1, kind:
-// Shelf, fieldPath: spec.labels, shape: Map} to tagFields".
-func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape) string {
+// Shelf, fieldPath: spec.labels, shape: Map} to tagFields". more are other fields of the entry, such as ", keyValueList: {key: a, value: b}".
+func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape, more string) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
-	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
+	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s%s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape, more)
+}
+
+// someReleasesHint returns a hint at the tag field that the kind has in some releases of its provider, or "". For a GlobalAddress, it returns
+// ": releases since v1.7.0 have spec.forProvider.labels of shape Map, and others have no such field: if yours has it, add {…} to tagFields".
+func (t *Target) someReleasesHint() string {
+	v, ok := field.BuiltIn().InSomeReleases(t.Kind.Tagged())
+	if !ok {
+		return ""
+	}
+
+	path := v.Field.Path.String()
+	hint := fmt.Sprintf(": releases %s have %s of shape %s, and others have no such field", v.Since(), path, v.Field.Shape)
+
+	switch entry, ok := field.ToTagField(t.Kind.Tagged(), v.Field); {
+	case !ok:
+		return hint
+	case entry.KeyValueList != nil:
+		return hint + ": if yours has it" + t.tagFieldsAdvice(path, v.Field.Shape, fmt.Sprintf(", keyValueList: {key: %s, value: %s}", v.Field.Key, v.Field.Value))
+	default:
+		return hint + ": if yours has it" + t.tagFieldsAdvice(path, v.Field.Shape, "")
+	}
 }
 
 // manifestHint returns the text advice, and after it " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map". This is
