@@ -126,8 +126,11 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	case field.StringList:
 		v = []any{"env" + f.Separator + "prod"}
 	case field.Joined, field.Labels, field.None:
-	default: // It passes tags on if it has the right word.
+	default: // It passes tags on if it has the right word, or is true.
 		v = "prod"
+		if isBoolean(d.Schema, f.Path.String()) {
+			v = true
+		}
 	}
 
 	apiVersion, kind := d.ToAPIVersionAndKind()
@@ -155,6 +158,20 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	}
 
 	return s
+}
+
+// isBoolean reports whether the field at the path is a boolean.
+func isBoolean(s *structpb.Struct, path string) bool {
+	for name := range strings.SplitSeq(path, ".") {
+		name, isList := strings.CutSuffix(name, "[0]")
+
+		s = s.GetFields()["properties"].GetStructValue().GetFields()[name].GetStructValue()
+		if isList {
+			s = s.GetFields()["items"].GetStructValue()
+		}
+	}
+
+	return s.GetFields()["type"].GetStringValue() == "boolean"
 }
 
 // refusals are what the API server prunes of the resource, and what it refuses. The resource may lack
