@@ -69,7 +69,7 @@ func (x *rendering) causes(l *live) []string {
 	}
 
 	if len(out) == 0 {
-		add("no tag is missing: the resources have the tags of all labels")
+		add(l.nothingMissing())
 	}
 
 	out[0] = subject + ": " + out[0]
@@ -81,9 +81,18 @@ func (x *rendering) causes(l *live) []string {
 	return out
 }
 
+// nothingMissing says that no tag is missing.
+func (l *live) nothingMissing() string {
+	if len(l.composed) == 0 {
+		return "it has no composed resource that could have tags"
+	}
+
+	return "no tag is missing: the resources have the tags of all labels"
+}
+
 // isAboutSources reports whether the event is about the sources of labels, and not about resources.
 func isAboutSources(e Event) bool {
-	return slices.Contains([]string{"NoResources", "SourceEmpty", "ClassAmbiguous", "ClassChanged", "ExpressionEmpty"}, e.Reason)
+	return slices.Contains([]string{"SourceEmpty", "ClassAmbiguous", "ClassChanged", "ExpressionEmpty"}, e.Reason)
 }
 
 // saysCondition reports whether the condition of the run has a cause.

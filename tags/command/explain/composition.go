@@ -111,12 +111,16 @@ func (f *files) withFlag(text string) string {
 	return text + ": give it with --required-resources"
 }
 
-// contextNotes says that nobody has given the pipeline's context, if sources need it.
+// contextNotes says that nobody has given the pipeline's context, if the input reads it.
 func (c *Command) contextNotes(in *v1beta1.CloudTags) []string {
 	needsContext := func(s v1beta1.Source) bool {
 		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && (s.Include.ContextKey != "" || s.Include.Expression.Mentions(expression.Context))
 	}
-	if c.PipelineContext != "" || !slices.ContainsFunc(in.Sources, needsContext) {
+	readsContext := slices.ContainsFunc(in.Sources, needsContext) ||
+		slices.ContainsFunc(in.RemoveTags, func(r v1beta1.RemoveTag) bool { return r.ContextKey != "" }) ||
+		slices.ContainsFunc(in.IgnoreTags, func(i v1beta1.IgnoreTag) bool { return i.ContextKey != "" })
+
+	if c.PipelineContext != "" || !readsContext {
 		return nil
 	}
 

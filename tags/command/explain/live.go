@@ -414,7 +414,8 @@ func (l *live) restrict(x *rendering) {
 
 	x.Notes = slices.DeleteFunc(x.Notes, isUnknown)
 	x.Events = slices.DeleteFunc(x.Events, func(e Event) bool {
-		return isUnknown(e.Message) || l.resource != "" && !isAboutSources(e)
+		// Crossplane has applied the end of the pipeline: the resources at the step aren't known.
+		return e.Reason == report.ReasonNoResources || isUnknown(e.Message) || l.resource != "" && !isAboutSources(e)
 	})
 
 	if (len(unknown) > 0 || l.resource != "") && !x.fails {

@@ -351,13 +351,14 @@ func (t *trace) tag(p *stamp.Plan, records []tags.Judged, e *tagset.Entry) Rende
 	default:
 		x.differs = true
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
-		isRetained := func(j tags.Judged) bool { return j.Fate == tags.Retained && j.Key == x.Key }
+		isWithheld := func(j tags.Judged) bool { return (j.Fate == tags.Retained || j.Fate == tags.Ignored) && j.Key == x.Key }
 
-		switch {
-		case rule != "":
+		if rule != "" {
 			x.Note += " (" + rule + ")"
-		case slices.ContainsFunc(records, isRetained):
-			x.Note += ": " + fates[tags.Retained]
+		} else if i := slices.IndexFunc(records, isWithheld); i >= 0 {
+			x.Note += ": " + fates[records[i].Fate]
+		} else if x.Manager == "" {
+			x.Note += ": it was rendered with another value, or a later step has set the tag"
 		}
 	}
 
