@@ -20,8 +20,8 @@ type Labels struct {
 	// Keys finds the tags of labels when a field is read.
 	tagset.Keys
 
-	// areShared reports whether other resources may have these Labels, too.
-	areShared bool
+	// origin has the labels before they were tags.
+	origin *resourceLabels
 
 	// transformed has the labels as tags of the profile, and the profile's rules for keys.
 	transformed *tags.Transformed
@@ -57,9 +57,6 @@ type Labels struct {
 
 	// remove and ignore are these entries one by one, for messages: a matcher made of several entries doesn't tell which one matches.
 	remove, ignore []resolve.TagPattern
-
-	// valueless has the labels whose expressions have no value for the resource. Resources that share the Labels have the same.
-	valueless []resolve.ValuelessLabel
 
 	// providerKeys finds tags that the provider sets itself, such as crossplane-kind, when a field is read.
 	providerKeys tagset.Keys

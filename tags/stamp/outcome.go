@@ -141,7 +141,7 @@ func (o *outcomeBuilder) add(p *Plan) error {
 
 	o.addResult(p.Result)
 
-	if !p.labels.areShared {
+	if p.labels.origin.key.resource != "" {
 		o.Results[len(o.Results)-1].copyTags()
 	}
 

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -27,19 +28,34 @@ type resourceLabels struct {
 
 	stamper *Stamper
 
+	// key has all that the labels depend on, and no kind.
+	key labelsKey
+
 	// valueless has the labels whose expressions have no value for the resource.
 	valueless []resolve.ValuelessLabel
-
-	// byFieldKind has the labels as tags for tag fields of a FieldKind. For example, all maps on aws are of one FieldKind.
-	byFieldKind map[tagset.FieldKind]*Labels
-
-	// areShared reports whether other resources may have the labels, too.
-	areShared bool
 }
 
-// maxGroups is the most groups of resources whose labels are kept. It limits memory, since a group can have a thousand labels. One more
-// group clears all others.
-const maxGroups = 16
+// A labelsKey has all that Labels depend on.
+type labelsKey struct {
+	// areCommon reports whether all resources have the labels. Otherwise, the resources of the group have them, or only the resource with the
+	// name, if an expression computes one of its labels.
+	areCommon bool
+	group     resolve.LabelGroup
+	resource  string
+
+	kind tagset.FieldKind
+}
+
+// with returns the key with the kind of the field f, on a resource with the tag profile p.
+func (k labelsKey) with(f *field.Field, p *profile.Profile) labelsKey {
+	k.kind = tagset.FieldKindOf(f, p)
+
+	return k
+}
+
+// maxLabels is the most Labels that are kept, besides common ones. It limits memory, since each can have a thousand labels. One more clears
+// all others.
+const maxLabels = 128
 
 // resourceLabelsOf returns the labels of t, which other resources may share:
 //   - If labels don't depend on the resource, all resources share them.
@@ -51,10 +67,15 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	composed := s.composedOf(t)
-
 	group, isShared := s.PerResource.Group(composed)
-	if out := s.labelsByGroup[group]; isShared && out != nil {
-		return out, nil
+
+	key := labelsKey{group: group}
+	if !isShared {
+		key.resource = t.Name
+	}
+
+	if found, ok := s.labels[key.with(t.Field, t.Profile)]; ok {
+		return found.origin, nil
 	}
 
 	set, err := s.PerResource.LabelSetOf(composed)
@@ -62,20 +83,11 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 		return nil, &ResolveError{err}
 	}
 
-	out := s.newResourceLabels(set.Transformer(s.Input))
-	out.areShared, out.valueless = isShared, set.ValuelessLabels
+	// Only one resource after the other needs Labels that no other resource has.
+	hasRoom := len(s.labels) < maxLabels
+	maps.DeleteFunc(s.labels, func(k labelsKey, _ *Labels) bool { return !k.areCommon && (k.resource != "" || !hasRoom) })
 
-	if !isShared {
-		return out, nil
-	}
-
-	if s.labelsByGroup == nil || len(s.labelsByGroup) == maxGroups {
-		s.labelsByGroup = make(map[resolve.LabelGroup]*resourceLabels)
-	}
-
-	s.labelsByGroup[group] = out
-
-	return out, nil
+	return &resourceLabels{Transformer: set.Transformer(s.Input), stamper: s, key: key, valueless: set.ValuelessLabels}, nil
 }
 
 // newOwnTagCheck returns the function for Finder.SetsTag, which reports whether this step of the pipeline may have set the tag with the key
@@ -123,16 +135,10 @@ func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 // commonLabels returns the labels that sources give to all resources.
 func (s *Stamper) commonLabels() *resourceLabels {
 	if s.common == nil {
-		s.common = s.newResourceLabels(s.Transformer)
-		s.common.areShared = true
+		s.common = &resourceLabels{Transformer: s.Transformer, stamper: s, key: labelsKey{areCommon: true}}
 	}
 
 	return s.common
-}
-
-// newResourceLabels returns the labels of the transformer, before they are tags for any field.
-func (s *Stamper) newResourceLabels(transformer *tags.Transformer) *resourceLabels {
-	return &resourceLabels{Transformer: transformer, stamper: s, byFieldKind: make(map[tagset.FieldKind]*Labels)}
 }
 
 // labelsFor returns the labels as tags for the tag field of t.
@@ -143,22 +149,26 @@ func (l *resourceLabels) labelsFor(t *locate.Target) *Labels {
 // labelsForField returns the labels as tags for the field f, with the tag profile p. All fields of one FieldKind share the result: for
 // maps on aws, it has the tag plexsphere:env, and for maps on gcp, plexsphere_env.
 func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Labels {
-	k := tagset.FieldKindOf(f, p)
+	s, key := l.stamper, l.key.with(f, p)
 
-	out, ok := l.byFieldKind[k]
-	if !ok {
-		out = newLabels(k, l.Transform(k.Profile))
-		out.valueless = l.valueless
-		// The decision on the labels charges the Budget once more, and returns the error.
-		_ = l.stamper.Budget.ChargeLabels(transformCost * (len(out.transformed.Tags) + len(out.transformed.Skipped)))
-
-		if !k.Profile.HandsLabelsOn { // removeTags and ignoreTags are about tags, and not about labels that a composite resource hands on.
-			out = out.withMatchers(l.stamper.RemoveTags, l.stamper.IgnoreTags)
-		}
-
-		out.areShared = l.areShared
-		l.byFieldKind[k] = out
+	if found, ok := s.labels[key]; ok {
+		return found
 	}
+
+	out := newLabels(key.kind, l.Transform(key.kind.Profile))
+	out.origin = l
+	// The decision on the labels charges the Budget once more, and returns the error.
+	_ = s.Budget.ChargeLabels(transformCost * (len(out.transformed.Tags) + len(out.transformed.Skipped)))
+
+	if !key.kind.Profile.HandsLabelsOn { // removeTags and ignoreTags are about tags, and not about labels that a composite resource hands on.
+		out = out.withMatchers(s.RemoveTags, s.IgnoreTags)
+	}
+
+	if s.labels == nil {
+		s.labels = make(map[labelsKey]*Labels)
+	}
+
+	s.labels[key] = out
 
 	return out
 }

@@ -35,11 +35,11 @@ type Stamper struct {
 	// targets is the result of the method Targets.
 	targets *locate.Targets
 
-	// common has the labels of Transformer: see commonLabels.
+	// common has the labels of Transformer.
 	common *resourceLabels
 
-	// labelsByGroup has the labels of groups of resources: see resourceLabelsOf.
-	labelsByGroup map[resolve.LabelGroup]*resourceLabels
+	// labels has the labels as tags, by all that they depend on.
+	labels map[labelsKey]*Labels
 
 	// errorSource is the result of hasErrorSource, or nil.
 	errorSource *bool

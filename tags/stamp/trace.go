@@ -85,7 +85,7 @@ func (p *Plan) FieldName() string { return cmp.Or(p.launchedName, p.target.Field
 func (p *Plan) Transformed() *tags.Transformed { return p.labels.transformed }
 
 // ValuelessLabels returns the labels whose expressions have no value for the resource.
-func (p *Plan) ValuelessLabels() []resolve.ValuelessLabel { return p.labels.valueless }
+func (p *Plan) ValuelessLabels() []resolve.ValuelessLabel { return p.labels.origin.valueless }
 
 // LabelsOfOthers returns the labels of sources whose `resources` leave out the resource of the plan.
 func (tr *Trace) LabelsOfOthers(p *Plan) []tags.Label {
@@ -200,8 +200,11 @@ func (tr *Trace) Preview(labels *tags.Transformer, with *profile.Profile) *Plan 
 
 	t := &locate.Target{Place: &locate.Place{Field: f, Profile: with}, Kind: &locate.TargetKind{}, Profile: with, Resource: object.FromStruct(&structpb.Struct{})}
 
-	p, _ := tr.Stamper.planField(t, tr.Stamper.newResourceLabels(labels).labelsFor(t)) // Only tags that are there already can make it fail.
-	plan := tr.Stamper.traced(p)
+	s := *tr.Stamper
+	s.Transformer, s.common, s.labels = labels, nil, nil
+
+	p, _ := s.planField(t, s.commonLabels().labelsFor(t)) // Only tags that are there already can make it fail.
+	plan := s.traced(p)
 
 	for i := range plan.labels.all { // A new resource has no Mismatch, so allRecords begins with their records.
 		record := &plan.allRecords[i]

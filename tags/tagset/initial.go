@@ -59,10 +59,12 @@ func (e *Entry) rank() int {
 }
 
 // FieldLen returns the number of entries that Value has. See Len for the entries of both places.
-func (s *Set) FieldLen() (n int) {
+func (s *Set) FieldLen() int {
 	if !s.hasInitial {
 		return s.remaining
 	}
+
+	n := 0 // As a named result, it would cost an allocation for each set.
 
 	for range s.fieldEntries() {
 		n++
