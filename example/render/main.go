@@ -133,8 +133,11 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 
 	code, err := c.renderEach(ctx, root, others, scenarios)
 
-	if c.Verbose || code != 0 || err != nil {
+	switch {
+	case c.Verbose:
 		_, _ = fmt.Fprint(os.Stderr, running.Log())
+	case code != 0 || err != nil:
+		_, _ = fmt.Fprintln(os.Stderr, running.LastLog())
 	}
 
 	return code, err

@@ -226,7 +226,7 @@ func start(t *testing.T, root string) *functions.Running {
 
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log("The function's log:\n" + running.Log())
+			t.Log("The end of the function's log:\n" + running.LastLog())
 		}
 
 		running.Stop()

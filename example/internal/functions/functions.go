@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -135,6 +136,19 @@ func (r *Running) Log() string {
 	}
 
 	return string(text)
+}
+
+// maxLog is the number of lines that LastLog returns. The log of all scenarios has thousands.
+const maxLog = 20
+
+// LastLog returns the last lines of Log.
+func (r *Running) LastLog() string { return lastLines(r.Log(), maxLog) }
+
+// lastLines returns the last n lines of the text.
+func lastLines(text string, n int) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+
+	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
 // Explain returns what the program of this repository explains.

@@ -32,7 +32,7 @@ const folder = "survey"
 
 func main() {
 	provider := flag.String("provider", "", "name of the survey")
-	source := flag.String("source", "", "repository of the provider, if the survey is new")
+	source := flag.String("source", "", "repository of the provider on GitHub, if the survey is new: OWNER/REPOSITORY")
 	flag.Parse()
 
 	surveys, err := survey.ReadAll(os.DirFS(folder))
@@ -41,6 +41,10 @@ func main() {
 	if *provider != "" {
 		s, ok := surveys[*provider]
 		if !ok {
+			if *source == "" {
+				check(errors.Errorf("there is no survey %s: -source OWNER/REPOSITORY makes one", *provider))
+			}
+
 			s = &survey.Survey{Source: *source}
 			surveys[*provider] = s
 		}
