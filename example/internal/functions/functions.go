@@ -4,6 +4,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -43,19 +44,31 @@ func (f Func) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	return f(ctx, req)
 }
 
-// Program is the function of this repository, with arguments. It is built of the module in root, in the folder
-// that it is run in.
+// Program is the function of this repository, with arguments, in the folder. The module in root has it. Go keeps the executable of go run in its
+// cache, so that only the first call after a change builds anything.
 func Program(ctx context.Context, root, dir string, args ...string) (process.Program, error) {
-	p := process.Program{Name: CloudTags, Binary: filepath.Join(dir, CloudTags), Args: args, Dir: dir}
+	p := process.Program{Name: CloudTags, Args: args, Dir: dir}
 
-	build := exec.CommandContext(ctx, "go", "build", "-o", p.Binary, ".")
-	build.Dir = root
+	for range 2 { // After a change, the first go run removes its executable, and the second has the one in the cache.
+		run := exec.CommandContext(ctx, "go", "run", "-exec", "echo", ".") // It prints the path of the executable, and runs nothing.
+		run.Dir = root
 
-	if out, err := build.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("cannot build the function: %w\n%s", err, out)
+		out, err := run.Output()
+		if exit := (&exec.ExitError{}); errors.As(err, &exit) {
+			err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+		}
+
+		if err != nil {
+			return p, fmt.Errorf("cannot build the function: %w", err)
+		}
+
+		p.Binary = strings.TrimSpace(string(out))
+		if _, err := os.Stat(p.Binary); err == nil {
+			return p, nil
+		}
 	}
 
-	return p, nil
+	return p, fmt.Errorf("cannot build the function: Go doesn't keep %s in its cache", p.Binary)
 }
 
 // Running functions, by name.

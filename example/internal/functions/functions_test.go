@@ -22,6 +22,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -52,6 +53,35 @@ func TestServeBeta(t *testing.T) {
 	want := map[string]*v1beta1.Resource{"bucket": {Resource: tagstest.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE}}
 	if diff := cmp.Diff(want, rsp.GetDesired().GetResources(), protocmp.Transform()); diff != "" {
 		t.Errorf("RunFunction(...): -want desired resources, +got:\n%s", diff)
+	}
+}
+
+// TestProgram builds the program of the function once for all folders, and runs it.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+
+	root, err := scenario.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var binaries []string
+
+	for range 2 {
+		p, err := functions.Program(t.Context(), root, t.TempDir(), "--version")
+		if err == nil {
+			err = p.Run(t.Context())
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		binaries = append(binaries, p.Binary)
+	}
+
+	if binaries[0] != binaries[1] {
+		t.Errorf("the program should be built once for all folders, and not as %s", strings.Join(binaries, " and "))
 	}
 }
 
