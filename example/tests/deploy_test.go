@@ -168,7 +168,7 @@ var (
 )
 
 // succeeds are the reasons of runs that don't fail. PolicyViolated has an alert of its own.
-var succeeds = []string{"AllPropagated", "SomeSkipped", "CloudRefuses", "UnknownKinds", "PolicyViolated"}
+var succeeds = []string{"AllPropagated", "SomeSkipped", "CloudRefuses", "UnknownKinds", "NoResources", "PolicyViolated"}
 
 // TestMonitoringNames proves that the function has each metric, label and value that the rules and the dashboard
 // of package/deploy name.
