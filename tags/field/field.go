@@ -84,17 +84,9 @@ func (s Shape) Form() Form {
 // onOff is the shape of a launched field without tags: its value passes on the tags of the resource.
 var onOff = Shape("Switch")
 
-// A Field is the tag field of a kind of composed resource.
-type Field struct { //nolint:recvcheck // A pointer where it is asked for each key.
-	// Path of the field, e.g. spec.forProvider.tags. Zero if the Shape is None.
-	Path object.Path
-
+// A Layout has the properties of a tag field that decide how labels become its tags, whatever resource has the field. It is comparable.
+type Layout struct {
 	Shape Shape
-
-	// Key and Value name the two fields of a KeyValueList entry. Extra has
-	// more fields of each entry that we add, e.g. propagateAtLaunch: true.
-	Key, Value string
-	Extra      map[string]*structpb.Value
 
 	// Separator stands between key and value in an entry of a StringList or of a
 	// Joined string. MaxLength is the most characters an entry of a StringList may
@@ -104,6 +96,22 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 
 	// Delimiter stands between two entries of a Joined string.
 	Delimiter string
+
+	// Limits of the field in the schema of the kind, or nil if it has none or isn't at hand.
+	Limits *Limits
+}
+
+// A Field is the tag field of a kind of composed resource.
+type Field struct { //nolint:recvcheck // A pointer where it is asked for each key.
+	Layout
+
+	// Path of the field, e.g. spec.forProvider.tags. Zero if the Shape is None.
+	Path object.Path
+
+	// Key and Value name the two fields of a KeyValueList entry. Extra has
+	// more fields of each entry that we add, e.g. propagateAtLaunch: true.
+	Key, Value string
+	Extra      map[string]*structpb.Value
 
 	// Atomic says whether server-side apply replaces the whole list or string. Then an entry of the
 	// provider is lost unless it is desired, too.
@@ -124,9 +132,6 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// FilledByProvider says whether a provider of Crossplane may write tags to the field itself, such as crossplane-name. It is false for
 	// annotations, joined strings, and kinds of other controllers.
 	FilledByProvider bool
-
-	// Limits of the field in the schema of the kind, or nil if it has none or isn't at hand.
-	Limits *Limits
 
 	// LateInit says whether the provider fills a missing field with the tags of the cloud. It
 	// leaves an empty field alone.
@@ -213,7 +218,7 @@ func (f *Field) IsOnlyForKubernetes(key []byte) bool {
 // wrapped returns the field of a manifest as a field of the resource around it.
 func (f Field) wrapped() Field {
 	if f.Shape == None {
-		return Field{Shape: None}
+		return Field{Layout: Layout{Shape: None}}
 	}
 
 	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())

@@ -96,7 +96,7 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 
 	switch {
 	case len(e) == 0 && f.Profile == "":
-		return Field{Shape: None}, true
+		return Field{Layout: Layout{Shape: None}}, true
 	case len(e) == 1 || e.isUnasked():
 		return e[len(e)-1].Field.unasked(), true
 	default:
@@ -155,7 +155,7 @@ func AllFields(k Kind) []Field {
 	_, used, unused := launchesOf(k.GroupKind())
 	for _, l := range slices.Concat(used, unused) {
 		if l.Value == "" { // A switch, such as propagateTags, holds no tags.
-			out = append(out, Field{Path: l.paths[0], Shape: l.shapes[0]})
+			out = append(out, Field{Layout: Layout{Shape: l.shapes[0]}, Path: l.paths[0]})
 		}
 	}
 
@@ -417,7 +417,7 @@ func parseVariants(text string, fam *family, does filling) Variants {
 	var e Variants
 
 	for s := range strings.SplitSeq(text, "; ") {
-		h := Variant{Field: Field{Shape: None}}
+		h := Variant{Field: Field{Layout: Layout{Shape: None}}}
 
 		if r, ok := strings.CutPrefix(s, "@"); ok {
 			h.Releases, s, _ = strings.Cut(r, " ")
@@ -440,7 +440,7 @@ func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 	arg := strings.Split(args, ",")
 
-	f := Field{Path: forms(forProvider, c[0])[0], Shape: Shape(shape)}
+	f := Field{Layout: Layout{Shape: Shape(shape)}, Path: forms(forProvider, c[0])[0]}
 
 	settings := strings.Split(c[2], ",")
 	for name, set := range f.settings() {

@@ -31,14 +31,14 @@ func countsAs(rows [][]string, gvk schema.GroupVersionKind, path string, t field
 		if (row[3] == string(field.None) || row[3] == string(t.Shape)) && profile.Pattern(row[2]).Matches(path) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) {
 			settings := strings.Join(row[4:], ",")
 
-			return field.Field{
-				Shape: field.Shape(row[3]), OnRequest: strings.Contains(settings, "on-request"),
-				Fixed: strings.Contains(settings, "fixed"), Within: strings.Contains(settings, "within"), Atomic: t.Atomic,
+			return field.Field{Layout: field.Layout{Shape: field.Shape(row[3])},
+				OnRequest: strings.Contains(settings, "on-request"),
+				Fixed:     strings.Contains(settings, "fixed"), Within: strings.Contains(settings, "within"), Atomic: t.Atomic,
 			}
 		}
 	}
 
-	return field.Field{Shape: field.None}
+	return field.Field{Layout: field.Layout{Shape: field.None}}
 }
 
 // typesOf adds the types of all fields in the schema by their paths, which begin with path.
@@ -148,7 +148,7 @@ func TestReleases(t *testing.T) {
 func counts(t *testing.T, rows [][]string, provider string, gvk schema.GroupVersionKind, s object.Node) field.Field {
 	t.Helper()
 
-	out, types := field.Field{Shape: field.None}, make(map[string]field.Type)
+	out, types := field.Field{Layout: field.Layout{Shape: field.None}}, make(map[string]field.Type)
 	typesOf(s, "", types)
 
 	// A path that is not below spec.forProvider begins with a dot.

@@ -16,11 +16,11 @@ import (
 // TestLimitsOf is about tags that the schema of a kind does not admit in its tag field.
 func TestLimitsOf(t *testing.T) {
 	shapes := map[field.Shape]field.Field{
-		field.Map:          {Shape: field.Map},
-		field.MapOfLists:   {Shape: field.MapOfLists},
-		field.KeyValueList: {Shape: field.KeyValueList, Key: "key", Value: "value"},
-		field.StringList:   {Shape: field.StringList, Separator: "="},
-		field.Joined:       {Shape: field.Joined, Separator: "=", Delimiter: ","},
+		field.Map:          {Layout: field.Layout{Shape: field.Map}},
+		field.MapOfLists:   {Layout: field.Layout{Shape: field.MapOfLists}},
+		field.KeyValueList: {Layout: field.Layout{Shape: field.KeyValueList}, Key: "key", Value: "value"},
+		field.StringList:   {Layout: field.Layout{Shape: field.StringList, Separator: "="}},
+		field.Joined:       {Layout: field.Layout{Shape: field.Joined, Separator: "=", Delimiter: ","}},
 	}
 
 	var cases []struct {
@@ -51,7 +51,7 @@ func TestLimitsOf(t *testing.T) {
 // TestLimitsOfAll is about how many tags a schema admits, and about how long they may be in all.
 func TestLimitsOfAll(t *testing.T) {
 	at := func(shape field.Shape, path string) *field.Field {
-		return &field.Field{Shape: shape, Path: object.MustParsePath(path)}
+		return &field.Field{Layout: field.Layout{Shape: shape}, Path: object.MustParsePath(path)}
 	}
 
 	for _, tc := range []struct {

@@ -189,7 +189,7 @@ type locator struct {
 func (l locator) Locate(field.Kind) (field.Field, bool) { return l.field, l.ok }
 
 func TestChainLocate(t *testing.T) {
-	a, b, none := locator{field.Field{Shape: field.Map}, true}, locator{field.Field{Shape: field.StringList}, true}, locator{field.Field{Shape: field.None}, true}
+	a, b, none := locator{field.Field{Layout: field.Layout{Shape: field.Map}}, true}, locator{field.Field{Layout: field.Layout{Shape: field.StringList}}, true}, locator{field.Field{Layout: field.Layout{Shape: field.None}}, true}
 
 	for _, tc := range []struct {
 		reason string

@@ -60,7 +60,7 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 // FromTagField returns the tag field of the entry tf for a kind without other facts. It has no shape if
 // the entry asks for the known field of a kind.
 func FromTagField(tf *v1beta1.TagField) Field {
-	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), EntryProvider: tf.Provider}
+	f := Field{Layout: Layout{Shape: Shape(tf.Shape)}, Path: tf.FieldPath, EntryProvider: tf.Provider}
 
 	// Managed resources report tags at the path at which they ask for them.
 	if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
@@ -157,7 +157,7 @@ func (r *Overrides) known(asked Field, k Kind) (Field, bool) {
 func (r *Overrides) wrapped(asked Field, k Kind) (Field, bool) {
 	f, ok := Chain{r, BuiltIn()}.Locate(Kind{GroupVersionKind: k.Wraps})
 	if !ok {
-		return Field{Shape: None, EntryLacksPath: true}, true
+		return Field{Layout: Layout{Shape: None}, EntryLacksPath: true}, true
 	}
 
 	f = f.wrapped()
@@ -174,7 +174,7 @@ func (r *Overrides) handsOn(f Field, k Kind) Field {
 	}
 
 	if s := r.Schemas.Of(k.GroupVersionKind); s.IsObject() && !takesLabels(s, f.Path) {
-		return Field{Shape: None, UndeclaredPath: f.Path.String()}
+		return Field{Layout: Layout{Shape: None}, UndeclaredPath: f.Path.String()}
 	}
 
 	return f

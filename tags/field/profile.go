@@ -19,7 +19,7 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
-	out := Field{Path: usual.paths[0], Shape: Map, Observed: usual.observed}
+	out := Field{Layout: Layout{Shape: Map}, Path: usual.paths[0], Observed: usual.observed}
 
 	f.complete(&out, f.filling(service, k.Kind))
 

@@ -51,7 +51,7 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 // is on request.
 func (f Field) unasked() Field {
 	if f.OnRequest {
-		return Field{Shape: None, Path: f.Path, OnRequest: true}
+		return Field{Layout: Layout{Shape: None}, Path: f.Path, OnRequest: true}
 	}
 
 	return f
@@ -79,11 +79,11 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 
 	for _, c := range fam.possibleFields {
 		if like := c.read(s); like.Shape != None {
-			return Field{Shape: None, PossibleField: &like}
+			return Field{Layout: Layout{Shape: None}, PossibleField: &like}
 		}
 	}
 
-	return Field{Shape: None}
+	return Field{Layout: Layout{Shape: None}}
 }
 
 // read returns the field of the candidate in the schema s. Its shape is None if the schema lacks the field.
@@ -94,7 +94,7 @@ func (c *candidate) read(s object.Node) Field {
 		}
 	}
 
-	return Field{Shape: None}
+	return Field{Layout: Layout{Shape: None}}
 }
 
 // readAt is read for one of the paths.
@@ -105,15 +105,15 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	}
 
 	if !slices.Contains(c.shapes, t.Shape) {
-		return Field{Shape: None}
+		return Field{Layout: Layout{Shape: None}}
 	}
 
-	f := Field{Path: path, Shape: t.Shape, Key: t.Key, Value: t.Value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Immutable: c.refuses, Within: c.inside, Sorted: c.inOrder}
+	f := Field{Layout: Layout{Shape: t.Shape}, Path: path, Key: t.Key, Value: t.Value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Immutable: c.refuses, Within: c.inside, Sorted: c.inOrder}
 
 	switch t.Shape {
 	case KeyValueList:
 		if f.Extra = c.extraOf(t); t.Key == "" || f.Extra == nil {
-			return Field{Shape: None}
+			return Field{Layout: Layout{Shape: None}}
 		}
 	case StringList:
 		f.Separator, f.MaxLength = c.separator, c.maxLength

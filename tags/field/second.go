@@ -76,7 +76,7 @@ func ReadSecond(gvk schema.GroupVersionKind, s object.Node) Field {
 		}
 	}
 
-	return Field{Shape: None}
+	return Field{Layout: Layout{Shape: None}}
 }
 
 // whySecond returns why the field of the second tag system is immutable, or nothing if there is no such field.
@@ -99,7 +99,7 @@ func (i *Index) Second(gvk schema.GroupVersionKind) Variants {
 
 // second returns the field of the kind's second tag system, for the field asked of an entry that names the system.
 func (r *Overrides) second(asked Field, k Kind) (Field, bool) {
-	f, ok := Field{Shape: None}, true
+	f, ok := Field{Layout: Layout{Shape: None}}, true
 
 	if SecondSystemOf(k.GroupKind()) == asked.EntryProvider {
 		e := BuiltIn().Second(k.GroupVersionKind)

@@ -134,7 +134,7 @@ func (a asked) Locate(k field.Kind) (field.Field, bool) {
 	a[k.Kind] = true
 
 	if k.Kind == "None" {
-		return field.Field{Shape: field.None}, true
+		return field.Field{Layout: field.Layout{Shape: field.None}}, true
 	}
 
 	return shapes["Map"].field, k.Kind != "Unknown"

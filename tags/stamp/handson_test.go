@@ -23,7 +23,7 @@ import (
 )
 
 // labelsField is one that labels are handed on to.
-var labelsField = field.Field{Path: object.MustParsePath("spec.labels"), Shape: field.Labels}
+var labelsField = field.Field{Layout: field.Layout{Shape: field.Labels}, Path: object.MustParsePath("spec.labels")}
 
 // handingOn returns what hands the labels on.
 func handingOn(labels ...tags.Label) *Stamper {
@@ -212,7 +212,7 @@ func TestHandsOnAnnotations(t *testing.T) {
 		}
 
 		s := handingOn(under(tags.Retain, all...)...)
-		s.NewLocator = everywhere(field.Field{Path: object.MustParsePath("metadata.annotations"), Shape: field.Labels})
+		s.NewLocator = everywhere(field.Field{Layout: field.Layout{Shape: field.Labels}, Path: object.MustParsePath("metadata.annotations")})
 
 		out, err := stampAll(s, desiring(`{}`))
 		if err != nil {

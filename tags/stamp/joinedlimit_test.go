@@ -23,7 +23,7 @@ import (
 // TestJoinedLimit is about one string of tags that is nearly as long as it may be, or longer. A second run observes the tags of the first
 // run, and has the same outcome.
 func TestJoinedLimit(t *testing.T) {
-	joined := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: "=", Delimiter: ",", Atomic: true}
+	joined := field.Field{Layout: field.Layout{Shape: field.Joined, Separator: "=", Delimiter: ","}, Path: object.MustParsePath("spec.tags"), Atomic: true}
 	long := "note=" + strings.Repeat("x", tagset.MaxJoined-len("note=")+1)
 
 	const full = "at most 65536 bytes in one string of tags"

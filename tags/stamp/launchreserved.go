@@ -39,7 +39,7 @@ func (fs *fieldStamper) noteReserved(path object.Path) {
 // untrustedReservedKeys returns the reserved keys of tags that no trusted source gives, in the value v of the field at the path. It
 // returns owner for {env: prod, owner: me} if owner is a reserved key.
 func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (keys []string) {
-	f := field.Field{Path: path, Shape: field.Map, Key: "key", Value: "value"}
+	f := field.Field{Layout: field.Layout{Shape: field.Map}, Path: path, Key: "key", Value: "value"}
 	if v.IsList() {
 		f.Shape = field.KeyValueList
 	}

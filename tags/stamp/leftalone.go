@@ -136,19 +136,19 @@ func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path obje
 func guessField(v object.Node) (f field.Field, ok bool) {
 	switch {
 	case v.IsObject():
-		return field.Field{Shape: field.Map}, true
+		return field.Field{Layout: field.Layout{Shape: field.Map}}, true
 	case !v.IsList():
 		return field.Field{}, false
 	}
 
 	for item := range v.Items() {
 		if !item.IsObject() {
-			return field.Field{Shape: field.StringList, Separator: separatorOf(item.Text())}, true
+			return field.Field{Layout: field.Layout{Shape: field.StringList, Separator: separatorOf(item.Text())}}, true
 		}
 
 		for name := range item.Fields() {
 			if lower := strings.ToLower(string(name)); strings.HasPrefix(lower, "key") || strings.HasSuffix(lower, "key") {
-				return field.Field{Shape: field.KeyValueList, Key: string(name)}, true
+				return field.Field{Layout: field.Layout{Shape: field.KeyValueList}, Key: string(name)}, true
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func TestManyCloudTagSelectors(t *testing.T) {
 	}
 
 	o := map[string]any{"apiVersion": "example.org/v1", "kind": "Thing", "status": map[string]any{"tags": reported}}
-	f := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Observed: []object.Path{object.MustParsePath("status.tags")}}
+	f := field.Field{Layout: field.Layout{Shape: field.Map}, Path: object.MustParsePath("spec.tags"), Observed: []object.Path{object.MustParsePath("status.tags")}}
 
 	allocations := func(selectors int) float64 {
 		in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}

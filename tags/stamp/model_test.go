@@ -200,14 +200,14 @@ func modelShapes() map[string]modelShape {
 		return out
 	}
 
-	keyed := field.Field{Shape: field.KeyValueList, Key: "key", Value: "value"}
+	keyed := field.Field{Layout: field.Layout{Shape: field.KeyValueList}, Key: "key", Value: "value"}
 	atomic := keyed
 	atomic.Atomic = true
 
 	return map[string]modelShape{
-		"Map":        {lateInit(field.Field{Shape: field.Map}), "{map: {elementType: " + scalar + "}}", asMap, ofMap},
-		"AtomicMap":  {lateInit(field.Field{Shape: field.Map, Atomic: true}), "{map: {elementType: " + scalar + ", elementRelationship: atomic}}", asMap, ofMap},
-		"Set":        {lateInit(field.Field{Shape: field.StringList, Separator: "="}), "{list: {elementType: " + scalar + ", elementRelationship: associative}}", asStrings, ofStrings},
+		"Map":        {lateInit(field.Field{Layout: field.Layout{Shape: field.Map}}), "{map: {elementType: " + scalar + "}}", asMap, ofMap},
+		"AtomicMap":  {lateInit(field.Field{Layout: field.Layout{Shape: field.Map}, Atomic: true}), "{map: {elementType: " + scalar + ", elementRelationship: atomic}}", asMap, ofMap},
+		"Set":        {lateInit(field.Field{Layout: field.Layout{Shape: field.StringList, Separator: "="}}), "{list: {elementType: " + scalar + ", elementRelationship: associative}}", asStrings, ofStrings},
 		"KeyedList":  {lateInit(keyed), "{list: {elementType: " + entry + ", elementRelationship: associative, keys: [key]}}", asEntries, ofEntries},
 		"AtomicList": {lateInit(atomic), "{list: {elementType: " + entry + ", elementRelationship: atomic}}", asEntries, ofEntries},
 	}

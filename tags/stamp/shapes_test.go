@@ -34,19 +34,19 @@ func join(keysAndValues []string, entry func(key, value string) string) string {
 
 // shapes of tag fields.
 var shapes = map[string]shape{
-	"Map": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, FilledByProvider: true}, spec: func(kv ...string) string {
+	"Map": {field: field.Field{Layout: field.Layout{Shape: field.Map}, Path: object.MustParsePath("spec.tags"), FilledByProvider: true}, spec: func(kv ...string) string {
 		return `{"tags": {` + join(kv, func(k, v string) string { return `"` + k + `": "` + v + `"` }) + `}}`
 	}},
-	"KeyValueList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v", FilledByProvider: true}, spec: func(kv ...string) string {
+	"KeyValueList": {field: field.Field{Layout: field.Layout{Shape: field.KeyValueList}, Path: object.MustParsePath("spec.tags"), Key: "k", Value: "v", FilledByProvider: true}, spec: func(kv ...string) string {
 		return `{"tags": [` + join(kv, func(k, v string) string { return `{"k": "` + k + `", "v": "` + v + `"}` }) + `]}`
 	}, tag: func(item *structpb.Value) (key, value string) {
 		fields := item.GetStructValue().GetFields()
 		return fields["k"].GetStringValue(), fields["v"].GetStringValue()
 	}},
-	"StringList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "=", FilledByProvider: true}, spec: func(kv ...string) string {
+	"StringList": {field: field.Field{Layout: field.Layout{Shape: field.StringList, Separator: "="}, Path: object.MustParsePath("spec.tags"), FilledByProvider: true}, spec: func(kv ...string) string {
 		return `{"tags": [` + join(kv, func(k, v string) string { return `"` + k + `=` + v + `"` }) + `]}`
 	}, tag: cut},
-	"Joined": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: "=", Delimiter: ", ", Atomic: true}, spec: func(kv ...string) string {
+	"Joined": {field: field.Field{Layout: field.Layout{Shape: field.Joined, Separator: "=", Delimiter: ", "}, Path: object.MustParsePath("spec.tags"), Atomic: true}, spec: func(kv ...string) string {
 		return `{"tags": "` + join(kv, func(k, v string) string { return k + `=` + v }) + `"}`
 	}, tag: cut},
 }
@@ -90,8 +90,8 @@ func (s shape) specOf(keysAndValues []string) string {
 // stringsOf returns a list of strings with the separator, that the provider
 // reports.
 func stringsOf(separator string) field.Field {
-	return field.Field{
-		Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, Observed: []object.Path{object.MustParsePath("status.tags")},
+	return field.Field{Layout: field.Layout{Shape: field.StringList, Separator: separator},
+		Path: object.MustParsePath("spec.tags"), Observed: []object.Path{object.MustParsePath("status.tags")},
 		FilledByProvider: true,
 	}
 }

@@ -193,7 +193,7 @@ func (p *Plan) IgnoredBy(t *tags.Tag) *resolve.TagPattern {
 // Preview returns the plan for a new resource with the tag profile, and without tags. With the profile generic, the label platform/größe is
 // Skipped. The tag field is a map. If the cloud has strings instead of keys and values, as DigitalOcean does, it is a list of strings.
 func (tr *Trace) Preview(labels *tags.Transformer, with *profile.Profile) *Plan {
-	f := &field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, ProviderTags: field.ProviderTags(with.Name)}
+	f := &field.Field{Layout: field.Layout{Shape: field.Map}, Path: object.MustParsePath("spec.forProvider.tags"), ProviderTags: field.ProviderTags(with.Name)}
 	if with.FoldEntries { // The cloud has strings, and ignores their case.
 		f.Shape, f.Separator = field.StringList, cmp.Or(with.Separator, ":")
 	}

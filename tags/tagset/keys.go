@@ -17,20 +17,9 @@ import (
 // A FieldKind has the properties of a tag field that decide how labels become its tags. The fields spec.forProvider.tags
 // of a Bucket and of a Queue have one FieldKind if both are maps. Then labels become the same tags in both.
 type FieldKind struct { //nolint:recvcheck // Refuses takes a value, since maps have FieldKinds as keys.
+	field.Layout
+
 	Profile *profile.Profile
-	Shape   field.Shape
-
-	// Separator stands after the key in an entry of a list of strings or of a joined string.
-	Separator string
-
-	// Delimiter stands between the entries of a joined string.
-	Delimiter string
-
-	// MaxLength is the most characters of an entry of a list of strings, or 0.
-	MaxLength int
-
-	// Limits of the field in the schema of the resource's kind, or nil.
-	Limits *field.Limits
 
 	// Metadata is "labels" for metadata.labels, "annotations" for metadata.annotations, and empty for other fields.
 	Metadata string
@@ -38,7 +27,7 @@ type FieldKind struct { //nolint:recvcheck // Refuses takes a value, since maps 
 
 // FieldKindOf returns the FieldKind of the field f, on a resource with the tag profile p.
 func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
-	k := FieldKind{Profile: p, Shape: f.Shape, Separator: f.Separator, Delimiter: f.Delimiter, MaxLength: f.MaxLength, Limits: f.Limits}
+	k := FieldKind{Layout: f.Layout, Profile: p}
 
 	if f.Shape.Form().IsMap {
 		k.Metadata = metadataOf(f.Path.Segments())

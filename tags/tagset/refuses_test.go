@@ -38,7 +38,7 @@ func TestRefusesWords(t *testing.T) {
 		{reason: "Clouds whose tags aren't words leave words to the field.", profile: "generic", separator: ", ", key: "k", value: "v"},
 	} {
 		p := profile.Contract.ProfileOf(tc.profile, tc.group, tc.kind)
-		reason, limit := FieldKindOf(&field.Field{Shape: field.StringList, Separator: tc.separator}, p).Refuses(tc.key, tc.value)
+		reason, limit := FieldKindOf(&field.Field{Layout: field.Layout{Shape: field.StringList, Separator: tc.separator}}, p).Refuses(tc.key, tc.value)
 
 		if diff := cmp.Diff([2]string{string(tc.refused), tc.limit}, [2]string{string(reason), limit}); diff != "" {
 			t.Errorf("\n%s\nRefuses(%q, %q) of %s: -want, +got:\n%s", tc.reason, tc.key, tc.value, tc.profile, diff)

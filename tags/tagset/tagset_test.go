@@ -19,12 +19,12 @@ import (
 
 // fields of each shape.
 var fields = map[string]field.Field{
-	"Map":          {Path: object.MustParsePath("spec.tags"), Shape: field.Map},
-	"MapOfLists":   {Path: object.MustParsePath("spec.tags"), Shape: field.MapOfLists},
-	"KeyValueList": {Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
-	"StringList":   {Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
-	"Joined":       {Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: ":", Delimiter: ";", Atomic: true},
-	"Labels":       {Path: object.MustParsePath("spec.labels"), Shape: field.Labels},
+	"Map":          {Layout: field.Layout{Shape: field.Map}, Path: object.MustParsePath("spec.tags")},
+	"MapOfLists":   {Layout: field.Layout{Shape: field.MapOfLists}, Path: object.MustParsePath("spec.tags")},
+	"KeyValueList": {Layout: field.Layout{Shape: field.KeyValueList}, Path: object.MustParsePath("spec.tags"), Key: "k", Value: "v"},
+	"StringList":   {Layout: field.Layout{Shape: field.StringList, Separator: "="}, Path: object.MustParsePath("spec.tags")},
+	"Joined":       {Layout: field.Layout{Shape: field.Joined, Separator: ":", Delimiter: ";"}, Path: object.MustParsePath("spec.tags"), Atomic: true},
+	"Labels":       {Layout: field.Layout{Shape: field.Labels}, Path: object.MustParsePath("spec.labels")},
 }
 
 // A tag is one of a plain list.

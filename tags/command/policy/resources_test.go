@@ -152,7 +152,7 @@ func TestResourcesEveryKind(t *testing.T) {
 
 // untagged returns an object of the kind without tags.
 func untagged(gvk schema.GroupVersionKind) *unstructured.Unstructured {
-	return managed.Resource(gvk, &field.Field{Shape: field.None}, nil)
+	return managed.Resource(gvk, &field.Field{Layout: field.Layout{Shape: field.None}}, nil)
 }
 
 // inputOf returns the input with the fields.
@@ -427,7 +427,7 @@ func TestResourcesOtherTypes(t *testing.T) {
 		}
 
 		for _, v := range []any{true, int64(1), nil, []any{true}, map[string]any{"a": true}} {
-			o := managed.Resource(gvk, &field.Field{Path: f.Path, Shape: field.KeyValueList, Key: "a", Value: "b"}, nil)
+			o := managed.Resource(gvk, &field.Field{Layout: field.Layout{Shape: field.KeyValueList}, Path: f.Path, Key: "a", Value: "b"}, nil)
 			set(o.Object, f.Path.Segments(), v)
 
 			entry := map[string]any{"owner": v, f.Key: v, f.Value: v}

@@ -170,7 +170,7 @@ func (f *tagField) shaped(tags map[string]any) any {
 		shape = field.Map
 	}
 
-	return managed.Shaped(&field.Field{Shape: shape, Key: "key", Value: "value", Separator: f.Separator, Delimiter: ","}, list)
+	return managed.Shaped(&field.Field{Layout: field.Layout{Shape: shape, Separator: f.Separator, Delimiter: ","}, Key: "key", Value: "value"}, list)
 }
 
 // isMetadata reports whether the field is Kubernetes metadata, so that its entries stand beside others.

@@ -195,7 +195,7 @@ func (c *call) field(pairs [][2]string) any {
 		return nil
 	}
 
-	return managed.Shaped(&field.Field{Shape: field.Shape(c.shape), Key: "key", Value: "value", Separator: c.separator, Delimiter: ","}, pairs)
+	return managed.Shaped(&field.Field{Layout: field.Layout{Shape: field.Shape(c.shape), Separator: c.separator, Delimiter: ","}, Key: "key", Value: "value"}, pairs)
 }
 
 // escapedField returns the field of the earlier tags, as an attacker would write it.
