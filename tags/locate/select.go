@@ -87,13 +87,12 @@ func matchesExceptTags(m *v1beta1.ResourceMatch, t *Target) bool {
 
 // hasDesiredTags reports whether earlier steps have set all wanted tags, such as team: b, in the tag field of t.
 func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
-	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, t.desiredTags)
-}
+	readable := func(keys *tagset.Keys) *tagset.Set {
+		set, _ := t.DesiredTags(keys) // With an error, the set is nil.
+		return set
+	}
 
-// desiredTags returns the DesiredTags, or nil if they can't be read.
-func (t *Target) desiredTags(keys *tagset.Keys) *tagset.Set {
-	set, _ := t.DesiredTags(keys) // With an error, the set is nil.
-	return set
+	return len(wanted) == 0 || ts.locatesTags(t) && t.hasAll(wanted, readable)
 }
 
 // hasCloudTags reports whether the provider of t reports all wanted tags. It ignores wanted tags that could be this step's own: once
