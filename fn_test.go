@@ -825,6 +825,28 @@ func explained(t *testing.T, args []string, in io.Reader, out io.Writer, on term
 	return c.Explain(t.Context(), in, out)
 }
 
+// TestExamples parses the examples that the help of each command has, and proves that only the program itself serves.
+func TestExamples(t *testing.T) {
+	for _, c := range program(pluginTitle).Commands() {
+		examples := strings.Split(c.Example, "\n")
+		if len(examples) < 2 && c.Name() != "version" {
+			t.Errorf("%s: its help should have two examples", c.Name())
+		}
+
+		for _, example := range examples {
+			if err := c.ParseFlags(strings.Fields(example)); err != nil {
+				t.Errorf("%s %s: %v", c.Name(), example, err)
+			} else if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+				t.Errorf("%s %s: %v", c.Name(), example, err)
+			}
+		}
+
+		if c.Name() == "serve" && c.IsAvailableCommand() {
+			t.Error("kubectl's plugin serves nothing, so that its help should have no such command")
+		}
+	}
+}
+
 // TestExplainFile lets explain write to a file, which is no terminal.
 func TestExplainFile(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -29,21 +29,20 @@ import (
 // version and revision of a release. Its build sets both.
 var version, revision = "(devel)", "unknown"
 
-// plugin is the file name of the program as a plugin of kubectl, which people call as kubectl cloudtags.
-const plugin = "kubectl-cloudtags"
+// plugin is the file name of the program as a plugin of kubectl, and pluginTitle is how people call it.
+const (
+	plugin      = "kubectl-cloudtags"
+	pluginTitle = "kubectl cloudtags"
+)
 
 func main() {
-	name, args := "function-cloud-tags", os.Args[1:]
+	name, defaultCommand, args := "function-cloud-tags", "serve", os.Args[1:]
 
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == plugin {
-		name = "kubectl cloudtags"
-
-		if len(args) == 0 { // Crossplane never calls the plugin.
-			args = []string{"--help"}
-		}
+		name, defaultCommand = pluginTitle, "" // Crossplane never calls the plugin.
 	}
 
-	if err := command.Execute(context.Background(), program(name), "serve", args); err != nil {
+	if err := command.Execute(context.Background(), program(name), defaultCommand, args); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: error: %v\n", name, err)
 		os.Exit(command.ExitCode(err))
 	}
@@ -61,8 +60,11 @@ func program(name string) *cobra.Command {
 
 	builtVersion, builtRevision := built()
 
+	serves := (&serve.Command{New: newFunction, Version: builtVersion, Revision: builtRevision}).Cobra()
+	serves.Hidden = name == pluginTitle
+
 	return command.Program(name, builtVersion+" "+builtRevision,
-		(&serve.Command{New: newFunction, Version: builtVersion, Revision: builtRevision}).Cobra(),
+		serves,
 		(&explain.Command{Function: quiet.Trace}).Cobra(),
 		policies,
 		(&index.Command{}).Cobra(),

@@ -36,7 +36,16 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 		SilenceUsage:      true,
 	}
 
-	printVersion := p.Flags().Bool("version", false, "Print the version and the revision that the function is built of.")
+	commands = append(commands, &cobra.Command{
+		Use: "version", Short: "Print the version and the revision that the program is built of.", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), version)
+
+			return err
+		},
+	})
+
+	printVersion := p.Flags().Bool("version", false, "The same as the command version.")
 	p.RunE = func(p *cobra.Command, _ []string) error {
 		if !*printVersion {
 			return p.Help()
@@ -86,9 +95,9 @@ func prepare(c *cobra.Command) {
 	}
 }
 
-// Execute runs the program with the arguments. If the first one is a flag, the default command gets all of them.
+// Execute runs the program with the arguments. If the first one is a flag, the default command gets all of them, if there is one.
 func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args []string) error {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "--version"}, args[0]) {
+	if defaultCommand != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "--version"}, args[0])) {
 		args = slices.Concat([]string{defaultCommand}, args)
 	}
 
@@ -114,6 +123,9 @@ type codedError struct {
 
 	code int
 }
+
+// ExitCodes annotates a command with its exit codes, in a few words, if there are others than 0, 1 and 64.
+const ExitCodes = "exitCodes"
 
 // WithExitCode returns the error. The process exits with the code.
 func WithExitCode(code int, err error) error { return codedError{err, code} }
@@ -183,10 +195,41 @@ func printUsage(c *cobra.Command) error {
 		commands = append([]string{"\nCommands:\n"}, commands...)
 	}
 
-	flags := c.LocalFlags().FlagUsagesWrapped(cmp.Or(terminal.Of(os.Stdout).Width, defaultWidth))
-	_, err := fmt.Fprintf(c.OutOrStderr(), "Usage: %s\n%s\nFlags:\n%s", c.UseLine(), strings.Join(commands, ""), flags)
+	examples := ""
+	if c.Example != "" {
+		prefix := "\n  " + c.CommandPath() + " "
+		examples = "\nExamples:" + prefix + strings.ReplaceAll(c.Example, "\n", prefix) + "\n"
+	}
+
+	flags := switches(c.LocalFlags()).FlagUsagesWrapped(cmp.Or(terminal.Of(os.Stdout).Width, defaultWidth))
+	_, err := fmt.Fprintf(c.OutOrStderr(), "Usage: %s\n%s%s\nFlags:\n%s\n%s", c.UseLine(), strings.Join(commands, ""), examples, flags, exitCodes(c))
 
 	return err
+}
+
+// exitCodes says with which codes the command exits.
+func exitCodes(c *cobra.Command) string {
+	return "Exit codes: " + cmp.Or(c.Annotations[ExitCodes], "0 done, 1 failed") + ", 64 wrong command line\n"
+}
+
+// A switchValue is the value of a boolean flag, which help shows as --strict, and not as --strict[=true|false].
+type switchValue struct{ pflag.Value }
+
+// switches returns the flags as help shows them.
+func switches(flags *pflag.FlagSet) *pflag.FlagSet {
+	out := pflag.NewFlagSet("", pflag.ContinueOnError)
+	out.SortFlags = flags.SortFlags
+
+	flags.VisitAll(func(f *pflag.Flag) {
+		shown := *f
+		if f.Value.Type() == "bool" {
+			shown.Value = switchValue{f.Value}
+		}
+
+		out.AddFlag(&shown)
+	})
+
+	return out
 }
 
 // Choice adds a flag of the command with one of the choices as its value. Shells complete it. The default is the value of to.

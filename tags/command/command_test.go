@@ -30,8 +30,8 @@ func TestExecute(t *testing.T) {
 		"DefaultByName":   {reason: "It has a name like all others.", args: "serve --size 8", want: "serve size=8"},
 		"Command":         {reason: "A command can have arguments.", args: "explain a b", want: "explain paths=[a b] output=table prefix=<nil>"},
 		"NoPaths":         {reason: "A command may need arguments.", args: "explain", wantErr: "64: requires at least 1 arg(s), only received 0"},
-		"CommandSlip":     {reason: "A slip should be told.", args: "explian", wantErr: `64: there is no command "explian": did you mean explain? commands are completion, explain, fail, help, policy, serve`},
-		"CommandUnknown":  {reason: "What is like no command should be, too.", args: "x", wantErr: `64: there is no command "x": commands are completion, explain, fail, help, policy, serve`},
+		"CommandSlip":     {reason: "A slip should be told.", args: "explian", wantErr: `64: there is no command "explian": did you mean explain? commands are completion, explain, fail, help, policy, serve, version`},
+		"CommandUnknown":  {reason: "What is like no command should be, too.", args: "x", wantErr: `64: there is no command "x": commands are completion, explain, fail, help, policy, serve, version`},
 		"FlagSlip":        {reason: "So should a slip of a flag.", args: "explain --ouptut json a", wantErr: "64: there is no flag --ouptut: did you mean --output? kubectl cloudtags explain --help has all"},
 		"FlagUnknown":     {reason: "What is like no flag should be, too.", args: "explain --wide a", wantErr: "64: there is no flag --wide: kubectl cloudtags explain --help has all"},
 		"FlagNoValue":     {reason: "Other errors are those of the library.", args: "explain --output", wantErr: "64: flag needs an argument: --output"},
@@ -57,17 +57,27 @@ Commands:
   fail         Fail.
   policy       Policy.
   serve        Serve.
+  version      Print the version and the revision that the program is built of.
 
 Flags:
-  -h, --help[=true|false]      help for kubectl cloudtags
-      --version[=true|false]   Print the version and the revision that the function is built of.`},
+  -h, --help      help for kubectl cloudtags
+      --version   The same as the command version.
+
+Exit codes: 0 done, 1 failed, 64 wrong command line`},
 		"CommandHelp": {reason: "Help of a command has its flags in the order of their use, with choices and variables.", args: "serve --help", want: `Serve.
 
 Usage: kubectl cloudtags serve [flags]
 
+Examples:
+  kubectl cloudtags serve --size 8
+  kubectl cloudtags serve --size 16
+
 Flags:
-      --size MB             Greatest size in MB. [$SERVE_SIZE] (default 4)
-  -h, --help[=true|false]   help for serve`},
+      --size MB   Greatest size in MB. [$SERVE_SIZE] (default 4)
+  -h, --help      help for serve
+
+Exit codes: 0 done, 1 failed, 2 too large, 64 wrong command line`},
+		"VersionByName": {reason: "The version has a command, too.", args: "version", want: "v1"},
 	}
 
 	for name, tc := range cases {
@@ -101,7 +111,8 @@ func program() *cobra.Command {
 		output = "table"
 	)
 
-	serve := &cobra.Command{Use: "serve", Short: "Serve.", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+	annotations := map[string]string{command.ExitCodes: "0 done, 1 failed, 2 too large"}
+	serve := &cobra.Command{Use: "serve", Short: "Serve.", Example: "--size 8\n--size 16", Annotations: annotations, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 		_, err := fmt.Fprintf(c.OutOrStdout(), "serve size=%d", size)
 
 		return err

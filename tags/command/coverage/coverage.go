@@ -53,8 +53,10 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "coverage [FILE...]",
-		Short: "Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones.",
+		Use:         "coverage [FILE...]",
+		Example:     "--context prod --key cost-center\n--key cost-center --key env --output html managed.yaml",
+		Annotations: map[string]string{command.ExitCodes: "0 done, 1 failed, 2 resources lack tags under --strict"},
+		Short:       "Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones.",
 		Long: `Count tagged resources, resources with missing tags, and resources whose tags in the cloud
 differ from the desired ones.
 

@@ -64,6 +64,10 @@ func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
 		Use:   "explain [TYPE NAME | TYPE/NAME | FILE]",
 		Short: "Show which labels become which tags, and which are skipped and why.",
+		Example: "storage shop -n team-a\n" +
+			"--composition composition.yaml --xr xr.yaml --strict\n" +
+			"--provider aws --provider gcp --field-path spec.labels xr.yaml",
+		Annotations: map[string]string{command.ExitCodes: "0 done, 1 failed, 2 --strict finds something"},
 		Long: `Show which labels become which tags, and which are skipped and why.
 
 TYPE and NAME are those of a composite resource, a claim or a composed resource in the

@@ -57,8 +57,10 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "index [PATH...]",
-		Short: "Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.",
+		Use:         "index [PATH...]",
+		Example:     "--diff\n--output json crds.yaml",
+		Annotations: map[string]string{command.ExitCodes: "0 done, 1 --diff finds something, 2 failed"},
+		Short:       "Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.",
 		Long: `Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.
 
 Paths are files and folders of custom resource definitions. - is standard input. Without any,

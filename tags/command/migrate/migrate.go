@@ -50,8 +50,9 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "migrate PATH...",
-		Short: "Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.",
+		Use:     "migrate PATH...",
+		Example: "composition.yaml\n--xr xr.yaml --functions functions.yaml --write composition.yaml",
+		Short:   "Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.",
 		Long: `Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.
 
 What can't be moved stays as it is, and is named with the reason. With --xr, the tags that the old and the

@@ -75,7 +75,8 @@ type Command struct {
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
 		Use:     "policy",
-		Short:   "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
+		Example: "--composition composition.yaml --provider aws\n--composition composition.yaml --resources --crds",
+		Short:   "Print a ValidatingAdmissionPolicy that refuses labels which could not become tags, or, with --resources, managed resources without the tags of tagPolicy.",
 		Args:    c.takeArgs,
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.write(cmd.Context(), os.Stdin, os.Stdout) },

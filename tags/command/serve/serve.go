@@ -85,6 +85,7 @@ type Command struct {
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
 		Use:     "serve",
+		Example: "--tls-certs-dir /tls/server\n--insecure --debug",
 		Short:   "Serve the function to Crossplane. This is the default command.",
 		Args:    cobra.NoArgs,
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },

@@ -35,8 +35,9 @@ type Command struct {
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Print the tagPolicy of the function's input that says what a tag policy of AWS Organizations says.",
+		Use:     "import FILE",
+		Example: "policy.json\n-",
+		Short:   "Print the tagPolicy of the function's input that says what a tag policy of AWS Organizations says.",
 		Long: `Print the tagPolicy of the function's input that says what a tag policy of AWS Organizations says.
 
 The file is the effective tag policy of an AWS account, as JSON: what aws organizations describe-effective-policy
