@@ -351,7 +351,9 @@ func (t *trace) tag(p *stamp.Plan, records []tags.Judged, e *tagset.Entry) Rende
 	default:
 		x.differs = true
 		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
-		isWithheld := func(j tags.Judged) bool { return (j.Fate == tags.Retained || j.Fate == tags.Ignored) && j.Key == x.Key }
+		isWithheld := func(j tags.Judged) bool { // A tag of another field manager is from no step, though it is retained like those.
+			return (j.Fate == tags.Retained && x.Manager == "" || j.Fate == tags.Ignored) && j.Key == x.Key
+		}
 
 		if rule != "" {
 			x.Note += " (" + rule + ")"
