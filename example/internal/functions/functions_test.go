@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -168,7 +169,14 @@ func TestCheckCalled(t *testing.T) {
 		t.Errorf("CheckCalled(...): want no error if all functions run or listen, got %v", err)
 	}
 
-	err := functions.CheckCalled(root, "functions.yaml", []string{"function-pinned", functions.CloudTags, "function-a"}, nil)
+	err := functions.CheckCalled(root, "functions.yaml", []string{"function-b", "function-c"}, map[string]string{"function-a": "localhost:9445", "function-d": "localhost:9447"})
+	for _, want := range []string{"function-b@latest --insecure --address localhost:9446", "function-c@latest --insecure --address localhost:9448"} {
+		if got := fmt.Sprint(err); !strings.Contains(got, want) {
+			t.Errorf("CheckCalled(...): want the next ports that no other function has, as in %q, got %s", want, got)
+		}
+	}
+
+	err = functions.CheckCalled(root, "functions.yaml", []string{"function-pinned", functions.CloudTags, "function-a"}, nil)
 	if err == nil {
 		t.Fatal("CheckCalled(...): want an error")
 	}

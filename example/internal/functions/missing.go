@@ -3,9 +3,11 @@ package functions
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -34,8 +36,16 @@ func CheckCalled(root, file string, called []string, targets map[string]string) 
 
 	var starts, documents strings.Builder
 
-	for i, name := range missing {
-		target := fmt.Sprintf("localhost:%d", firstPort+i)
+	port := firstPort
+
+	for _, name := range missing {
+		for isTaken(port, targets) { // The file has another function there.
+			port++
+		}
+
+		target := fmt.Sprintf("localhost:%d", port)
+		port++
+
 		_, _ = fmt.Fprintf(&starts, "  %s\n", startOf(root, name, target))
 		_, _ = fmt.Fprintf(&documents, `---
 apiVersion: pkg.crossplane.io/v1
@@ -54,6 +64,11 @@ Start what it calls, each in a terminal of its own:
 %s
 Then write to %s where they listen, and render again:
 %s`, strings.Join(missing, " and "), CloudTags, TestResources, &starts, file, &documents)
+}
+
+// isTaken reports whether one of the targets has the port.
+func isTaken(port int, targets map[string]string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(targets)), func(target string) bool { return strings.HasSuffix(target, fmt.Sprintf(":%d", port)) })
 }
 
 // startOf returns the command that makes a function listen: .ci/tool if the module in root pins the function, or else go run of the newest

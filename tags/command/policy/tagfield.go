@@ -429,7 +429,7 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 	keys := strings.Join(words.Map(words.Distinct([]string{tag.Key, r.Key}), strconv.Quote), " or ")
 
 	keyMessages := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)",
-		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled "+keys+", as tagPolicy has it"))
+		matchesIgnoringCase("e.key", tagKeys), quote(" must be spelled exactly "+keys+", as tagPolicy has it"))
 	if r.IsRequired() {
 		// In CEL, m stands for x in [x].map(m, …)[0]. Here, x is the list of messages on spelling. If it is empty, the tag is missing.
 		keyMessages = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]",
