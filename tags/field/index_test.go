@@ -31,7 +31,8 @@ func countsAs(rows [][]string, gvk schema.GroupVersionKind, path string, t field
 		if (row[3] == string(field.None) || row[3] == string(t.Shape)) && profile.Pattern(row[2]).Matches(path) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) {
 			settings := strings.Join(row[4:], ",")
 
-			return field.Field{Layout: field.Layout{Shape: field.Shape(row[3])},
+			return field.Field{
+				Layout:    field.Layout{Shape: field.Shape(row[3])},
 				OnRequest: strings.Contains(settings, "on-request"),
 				Fixed:     strings.Contains(settings, "fixed"), Within: strings.Contains(settings, "within"), Atomic: t.Atomic,
 			}

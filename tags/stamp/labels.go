@@ -21,7 +21,7 @@ type Labels struct {
 	tagset.Keys
 
 	// origin has the labels before they were tags.
-	origin *resourceLabels
+	origin resourceLabels
 
 	// transformed has the labels as tags of the profile, and the profile's rules for keys.
 	transformed *tags.Transformed

@@ -75,7 +75,7 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	if found, ok := s.labels[key.with(t.Field, t.Profile)]; ok {
-		return found.origin, nil
+		return &found.origin, nil
 	}
 
 	set, err := s.PerResource.LabelSetOf(composed)
@@ -156,7 +156,7 @@ func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Lab
 	}
 
 	out := newLabels(key.kind, l.Transform(key.kind.Profile))
-	out.origin = l
+	out.origin = *l // As a pointer, l would cost an allocation for each resource.
 	// The decision on the labels charges the Budget once more, and returns the error.
 	_ = s.Budget.ChargeLabels(transformCost * (len(out.transformed.Tags) + len(out.transformed.Skipped)))
 
