@@ -88,6 +88,17 @@ func (f *Flags) Given() string {
 	return name
 }
 
+// Title returns the cluster for people: the cluster prod, if --context or --cluster names it. Other flags may have secrets.
+func (f *Flags) Title() string {
+	for _, arg := range f.args {
+		if name, value, _ := strings.Cut(arg, "="); name == "--context" || name == "--cluster" {
+			return "the cluster " + value
+		}
+	}
+
+	return "the cluster"
+}
+
 // CheckUnused returns an error if a flag is given to a command that reads no cluster. goes says when it would, such as "goes without files".
 func (f *Flags) CheckUnused(goes string) error {
 	if given := f.Given(); given != "" {

@@ -104,6 +104,23 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestTitle names the cluster without flags that may have secrets.
+func TestTitle(t *testing.T) {
+	for want, args := range map[string][]string{
+		"the cluster":      {"--token", "secret"},
+		"the cluster prod": {"--token", "secret", "--context", "prod"},
+		"the cluster test": {"--cluster", "test"},
+	} {
+		flags := &cluster.Flags{}
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.AddTo(set)
+
+		if err := set.Parse(args); err != nil || flags.Title() != want {
+			t.Errorf("Title() of %q: want %q, got %q, %v", args, want, flags.Title(), err)
+		}
+	}
+}
+
 // TestKubectl lets the kubectl of the machine read a server. Its proxy must pass nothing but reads, and no Secret.
 func TestKubectl(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -48,6 +49,9 @@ type Command struct {
 
 	// terminal shows the output. Run sets it to standard output.
 	terminal terminal.Terminal
+
+	// now returns the time of the page.
+	now func() time.Time
 }
 
 // Cobra returns the command line of the command.
@@ -104,7 +108,7 @@ func (c *Command) Validate() error {
 
 // Run prints the counts on standard output.
 func (c *Command) Run(ctx context.Context) error {
-	c.terminal = terminal.Of(os.Stdout)
+	c.terminal, c.now = terminal.Of(os.Stdout), time.Now
 
 	return c.cover(ctx, os.Stdin, os.Stdout)
 }
