@@ -64,6 +64,9 @@ type Place struct {
 	// none unless the input tags launched resources.
 	Launched []*LaunchedPlace
 
+	// IsLaunched reports whether the field is itself one for tags of launched resources.
+	IsLaunched bool
+
 	// NeverWritten are paths of launched fields in which a change of tags would replace a running resource, fail, or do
 	// nothing: ebsBlockDevice.tags of an Instance.
 	NeverWritten []object.Path

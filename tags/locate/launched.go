@@ -32,6 +32,7 @@ func (ts *Targets) addLaunchedPlaces(k *TargetKind, parent *Place) {
 
 		l.Limits = l.LimitsOf(ts.schemaAtHand(k)) // schemaAtHand asks Crossplane for no schema.
 		p := &LaunchedPlace{LaunchedField: l}
+		p.IsLaunched = true
 		p.Field, p.Initial = &p.LaunchedField.Field, field.InitialPath(p.LaunchedField.Path)
 		p.Profile, p.APIProfile = ts.profilesOf(k, parent.Field.EntryProvider, profile.LaunchedKind(k.Tagged().Kind, l.Name()))
 		ts.setPlaceForInstanceMetadata(k, &p.Place)

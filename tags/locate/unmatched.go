@@ -11,7 +11,8 @@ import (
 
 // Unmatched returns the paths of entries of the input that match no desired resource, such as resources[0],
 // tagPolicy.rules[1].resources[0], resources[0].except[1] or tagFields[0]. Such an entry may be misspelled. The tagFields of a standard don't count:
-// these may be for other Compositions. Without desired resources, Unmatched returns nothing.
+// these may be for other Compositions. An entry of tagFields that another shadows is returned, too. Without desired
+// resources, Unmatched returns nothing.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
 		return nil
@@ -33,41 +34,57 @@ func (ts *Targets) Unmatched() []string {
 		}
 	}
 
-	kinds := ts.taggedKinds()
-
-	for i := range ts.finder.Input.TagFields {
-		path := fmt.Sprintf("tagFields[%d]", i)
-		if !ts.finder.Input.Origins.IsStandard(path) && !matchesAny(&ts.finder.Input.TagFields[i], kinds) {
-			out = append(out, path) // It is in no standard, so it needs no Where.
-		}
-	}
-
-	return out
+	return append(out, ts.unusedTagFields()...)
 }
 
-// taggedKinds returns the kinds of all desired resources, and of the manifests in Objects of provider-kubernetes, by their apiVersions.
-func (ts *Targets) taggedKinds() map[string][]string {
-	out := make(map[string][]string)
+// unusedTagFields returns the paths of entries of tagFields that match no desired resource, or that another entry shadows: an earlier one
+// matches all that the entry can match. Then the path has the other one behind it: tagFields[1] (tagFields[0] comes first).
+func (ts *Targets) unusedTagFields() (out []string) {
+	entries := ts.finder.Input.TagFields
+	matchesAny, isUsed := make([]bool, len(entries)), make([]bool, len(entries))
 
-	for _, kind := range ts.kinds {
-		for _, gvk := range []schema.GroupVersionKind{kind.GroupVersionKind, kind.Tagged()} {
-			apiVersion := gvk.GroupVersion().String()
-			if !slices.Contains(out[apiVersion], gvk.Kind) {
-				out[apiVersion] = append(out[apiVersion], gvk.Kind)
+	for kind := range ts.taggedKinds() {
+		isFirst := true
+
+		for i := range entries {
+			if entries[i].APIVersion.Matches(kind.apiVersion) && entries[i].Kind.Matches(kind.kind) {
+				matchesAny[i], isUsed[i], isFirst = true, isUsed[i] || isFirst, false
 			}
 		}
 	}
 
-	return out
-}
+	for i := range entries {
+		path := fmt.Sprintf("tagFields[%d]", i)
 
-// matchesAny reports whether the entry matches one of the kinds, which are by their apiVersions.
-func matchesAny(entry *v1beta1.TagField, kinds map[string][]string) bool {
-	for apiVersion, names := range kinds {
-		if entry.APIVersion.Matches(apiVersion) && slices.ContainsFunc(names, entry.Kind.Matches) {
-			return true
+		if isUsed[i] || ts.finder.Input.Origins.IsStandard(path) { // All others are in no standard, so they need no Where.
+			continue
+		}
+
+		// A pattern matches the text of each narrower pattern: s3.* matches s3.aws.*.
+		by := slices.IndexFunc(entries[:i], func(e v1beta1.TagField) bool {
+			return e.APIVersion.Matches(string(entries[i].APIVersion)) && e.Kind.Matches(string(entries[i].Kind))
+		})
+
+		switch {
+		case !matchesAny[i]:
+			out = append(out, path)
+		case by >= 0:
+			out = append(out, fmt.Sprintf("%s (tagFields[%d] comes first)", path, by))
 		}
 	}
 
-	return false
+	return out
+}
+
+// taggedKinds returns the kinds of all desired resources, and of the manifests in Objects of provider-kubernetes.
+func (ts *Targets) taggedKinds() map[kindKey]bool {
+	out := make(map[kindKey]bool)
+
+	for _, kind := range ts.kinds {
+		for _, gvk := range []schema.GroupVersionKind{kind.GroupVersionKind, kind.Tagged()} {
+			out[kindKey{apiVersion: gvk.GroupVersion().String(), kind: gvk.Kind}] = true
+		}
+	}
+
+	return out
 }

@@ -153,7 +153,7 @@ func (f *findings) add(s *stamp.Result) {
 		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.Paused, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.UnknownDespiteEntry, locate.Fixed:
 		}
 	default:
-		if _, all := withheldTags(s); all > 0 {
+		if _, all := f.withheldTags(s); all > 0 {
 			f.withheld = append(f.withheld, s)
 		}
 

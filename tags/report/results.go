@@ -95,7 +95,7 @@ var noteWords = []struct {
 		stamp.NoteNeverUpdated, normal, "TagsImmutable",
 		"labels that are not tags, or at other values, since managementPolicies have no Update, and the resource is made (write Update to managementPolicies): ",
 	},
-	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
+	{stamp.NoteKept, normal, "TagsKept", "newly kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
 	{
 		stamp.NoteStaysSelected, normal, "StaysSelected",
@@ -235,7 +235,7 @@ func (f *findings) withholdings() []topic {
 	return []topic{
 		about(topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}, f.statusLacks, shown),
 		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, f.withheld, func(s *stamp.Result) string {
-			first, all := withheldTags(s)
+			first, all := f.withheldTags(s)
 			return words.Items(words.Name(s.Resource)+": withheld: ", first, all, maxText)
 		}),
 		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, f.protected, func(s *stamp.Result) string {
@@ -357,25 +357,29 @@ var withheldBy = map[tags.Fate]string{
 	tags.Removed:  "removeTags names it",
 }
 
-// withheldTags returns the first tags that are not as labels or the input say, each with the reason, sorted by key. It
-// also returns how many there are in all.
-func withheldTags(s *stamp.Result) (first []string, all int) {
+// withheldTags returns the first tags that are not as labels or the input say, each with the label's source, if the step has several, and with
+// the reason: env of sources[1] (removeTags names it). They are sorted by key. It also returns how many there are in all.
+func (f *findings) withheldTags(s *stamp.Result) (first []string, all int) {
 	unkept, more := s.Notes.Keys(stamp.NoteUnkept)
 	why := make(map[string]string)
 	all = s.More + more + len(unkept)
 
 	for i := range s.Records {
 		if j := &s.Records[i]; j.Withheld() {
-			why[j.Key] = withheldBy[j.Fate]
+			why[j.Key] = " (" + withheldBy[j.Fate] + ")"
 			all++
+
+			if f.severalSources && j.Source != nil {
+				why[j.Key] = " of " + words.Name(j.Source.Name) + why[j.Key]
+			}
 		}
 	}
 
 	for _, key := range unkept {
-		why[key] = "ignoreTags names it, but there is no tag slot left"
+		why[key] = " (ignoreTags names it, but there is no tag slot left)"
 	}
 
-	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + " (" + why[key] + ")" }), all
+	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + why[key] }), all
 }
 
 // pascalCase returns the reason r as reasons of results are written: KeyTooLong for key-too-long.

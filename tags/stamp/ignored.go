@@ -126,7 +126,7 @@ func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry
 	return incomplete, missing
 }
 
-// noteIgnored adds NoteKept with the tags that are kept because of ignoreTags. It adds NoteUnreported if ignoreTags has no effect since the
+// noteIgnored adds NoteKept with the tags that are newly kept because of ignoreTags. It adds NoteUnreported if ignoreTags has no effect since the
 // provider reports no tags.
 func (p *Plan) noteIgnored() {
 	t, d := p.target, p.decision
@@ -134,7 +134,7 @@ func (p *Plan) noteIgnored() {
 		return
 	}
 
-	p.Notes.add(NoteKept, d.keptKeys()...)
+	p.Notes.add(NoteKept, d.newlyKeptKeys()...)
 
 	// A status without tags may get them later. It never gets them in either of two cases:
 	//   - The kind has no path for tags in its status.

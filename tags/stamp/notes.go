@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -39,7 +40,7 @@ const (
 	// NoteOwned says that tags stay although removeTags names them, since the Manager owns them.
 	NoteOwned
 
-	// NoteKept says that tags of other systems are desired because of ignoreTags.
+	// NoteKept says that tags of other systems are desired because of ignoreTags for the first time.
 	NoteKept
 
 	// NoteUnreported says that ignoreTags has no effect, since the provider reports no tags, even after it has looked at the cloud.
@@ -208,11 +209,14 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 	return keys
 }
 
-// keptKeys returns the keys of other systems' tags that are among the decided tags. With ignoreTags [backup], it returns backup if a slot
-// was free for the tag backup: daily of the cloud.
-func (d *Decision) keptKeys() (keys []string) {
+// newlyKeptKeys returns the keys of other systems' tags that are among the decided tags, unless an earlier run has kept them. With ignoreTags
+// [backup], it returns backup if a slot was free for the tag backup: daily of the cloud, and the observed field lacks the tag.
+func (d *Decision) newlyKeptKeys() (keys []string) {
+	// Crossplane owns the entry in the observed field because of an earlier run.
+	isNew := func(e tagset.Entry) bool { return !d.ObservedTags.HasTagOf(&e) || !d.Target.Owners().Of(&e).Ours }
+
 	for _, entries := range d.otherSystemsTags { // All entries are kept, such as zone=a and zone=b, or removeTags names all.
-		if len(entries) > 0 && d.Tags.Has(entries[0].ID) {
+		if len(entries) > 0 && d.Tags.Has(entries[0].ID) && slices.ContainsFunc(entries, isNew) {
 			keys = append(keys, entries[0].Key)
 		}
 	}

@@ -51,7 +51,8 @@ func (s *State) earlierTrusted(e *tagset.Entry) iter.Seq2[string, string] {
 
 // decideReserved takes each tag with an untrustedKey out of Tags, such as owner: me of an earlier step. If this step has the trusted label
 // owner: team-a, its tag takes the place of owner: me, and also of Owner: me. decideReserved returns the positions of these labels, and the
-// reserved keys of tags that no label replaces. See testdata/cases/earlier.yaml and reserved.yaml.
+// reserved keys of tags that no label replaces. In a field for launched resources, takenAway also has replaced keys in another case, such as
+// Owner, since nobody looks there for the label's tag. See testdata/cases/earlier.yaml, reserved.yaml and launched-reserved.yaml.
 func (s *State) decideReserved() (replacing []int, takenAway []string) {
 	l := s.Labels
 
@@ -68,10 +69,14 @@ func (s *State) decideReserved() (replacing []int, takenAway []string) {
 
 		s.Tags.Remove(e)
 
-		switch labelKey, hasLabel := e.KeyIn(l.reservedByLabels); {
-		case !hasLabel, e.IsUncut():
+		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
+		isReplaced := hasLabel && !e.IsUncut()
+
+		if !isReplaced || s.Target.IsLaunched {
 			takenAway = append(takenAway, key)
-		case !s.slotTakenByOther(e): // The tag Owner leaves its slot to the label with the key owner.
+		}
+
+		if isReplaced && !s.slotTakenByOther(e) { // The tag Owner leaves its slot to the label with the key owner.
 			replacing = append(replacing, l.firstWithReservedKey[profile.FoldKey(labelKey)])
 		}
 	}
