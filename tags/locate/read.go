@@ -108,6 +108,8 @@ func (t *Target) TagsAfterApply(resource object.Object, keys *tagset.Keys) (*tag
 		return nil, err
 	}
 
+	set.RemoveValueless()
+
 	for e := range t.OtherManagersTags(keys, value.IsThere()).All() {
 		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry, such as legacy in [env=prod, legacy], is no tag.
 			set.Append(*e)

@@ -89,6 +89,8 @@ func matchesExceptTags(m *v1beta1.ResourceMatch, t *Target) bool {
 func (ts *Targets) hasDesiredTags(t *Target, wanted map[string]string) bool {
 	readable := func(keys *tagset.Keys) *tagset.Set {
 		set, _ := t.DesiredTags(keys) // With an error, the set is nil.
+		set.RemoveValueless()
+
 		return set
 	}
 

@@ -85,6 +85,10 @@ var noteWords = []struct {
 		stamp.NoteLastKept, warning, "LastTagStays",
 		"the last tag stays, since the API server refuses the object around the tag field without it (let a step desire another field there): ",
 	},
+	{
+		stamp.NoteValueless, warning, "TagsValueless",
+		"these entries of a list have a key and no value, so that API servers refuse the resource (give them a value in the step that writes them, or by a label): ",
+	},
 	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
 	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
 	{

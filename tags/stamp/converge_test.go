@@ -98,7 +98,11 @@ func (s *stage) tagState() []any {
 	spec, _ := s.tags()
 
 	// The object has all tags that were written.
-	return []any{spec, s.cloud, s.status, told(&s.said.Results[0]), s.said.CloudRefuses, s.said.Skips}
+	// NoteKept is about the run that keeps a tag for the first time.
+	result := s.said.Results[0]
+	result.Notes = slices.DeleteFunc(slices.Clone(result.Notes), func(n Note) bool { return n.Kind == NoteKept })
+
+	return []any{spec, s.cloud, s.status, told(&result), s.said.CloudRefuses, s.said.Skips}
 }
 
 // state of all that can change.

@@ -92,7 +92,7 @@ func (d *Decision) replace() error {
 
 		switch {
 		case present == nil, d.records[i].Fate == tags.Retained: // fill decides on the label, or retainInitialList has.
-		case l.Reserved || l.OnConflict() == tags.Replace:
+		case l.Reserved || l.OnConflict() == tags.Replace || present.LacksValue:
 			if d.Tags.HasRoomFor(d.entryToPut(i)) { // If not, the old value stays, unless fill finds the room.
 				d.put(i)
 			}

@@ -102,6 +102,9 @@ const (
 
 	// NoteNeverUpdated is NoteImmutable for a resource whose managementPolicies lack Update.
 	NoteNeverUpdated
+
+	// NoteValueless says that earlier steps desire items of a list with a key and without a value, which API servers refuse.
+	NoteValueless
 )
 
 // Notes has the notes on one resource.
@@ -134,7 +137,7 @@ func (n *Notes) sort() {
 		slices.Sort(note.Keys)
 		note.Keys = slices.Compact(note.Keys)
 
-		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved || note.Kind == NoteInitialMoved || note.Kind == NoteInitialKept
+		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved || note.Kind == NoteInitialMoved || note.Kind == NoteInitialKept || note.Kind == NoteValueless
 		if surplus := len(note.Keys) - words.MaxNameCount; mayHaveMany && surplus > 0 {
 			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), surplus
 		}
@@ -209,11 +212,30 @@ func (d *Decision) keysWithOtherValues() (keys []string) {
 	return keys
 }
 
+// noteValueless adds NoteValueless for entries without a value that no label has filled.
+func (p *Plan) noteValueless() {
+	for e := range p.decision.Tags.All() {
+		if e.LacksValue {
+			p.Notes.add(NoteValueless, e.Key)
+		}
+	}
+}
+
 // newlyKeptKeys returns the keys of other systems' tags that are among the decided tags, unless an earlier run has kept them. With ignoreTags
 // [backup], it returns backup if a slot was free for the tag backup: daily of the cloud, and the observed field lacks the tag.
 func (d *Decision) newlyKeptKeys() (keys []string) {
 	// Crossplane owns the entry in the observed field because of an earlier run.
-	isNew := func(e tagset.Entry) bool { return !d.ObservedTags.HasTagOf(&e) || !d.Target.Owners().Of(&e).Ours }
+	isNew := func(e tagset.Entry) bool {
+		if !d.ObservedTags.HasTagOf(&e) {
+			return true
+		}
+
+		if !d.Labels.Shape.Form().HasStrings { // On Azure, the field may have another spelling of the key.
+			e = *d.ObservedTags.Find(e.ID)
+		}
+
+		return !d.Target.Owners().Of(&e).Ours
+	}
 
 	for _, entries := range d.otherSystemsTags { // All entries are kept, such as zone=a and zone=b, or removeTags names all.
 		if len(entries) > 0 && d.Tags.Has(entries[0].ID) && slices.ContainsFunc(entries, isNew) {

@@ -524,7 +524,10 @@ func (w world) becomes() became {
 
 		if used() < w.slots || isSame(fold(key), system[key]) {
 			now[fold(key)] = system[key]
-			out.notes = append(out.notes, fmt.Sprint(NoteKept, "", " ", fold(key)))
+
+			if mine, isMine := keyIn(w.mine, key, fold); !isMine || w.strings && w.mine[mine] != system[key] { // No earlier run has kept it.
+				out.notes = append(out.notes, fmt.Sprint(NoteKept, "", " ", fold(key)))
+			}
 		} else {
 			out.unkept = append(out.unkept, fold(key))
 		}

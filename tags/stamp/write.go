@@ -30,6 +30,7 @@ func (p *Plan) carryOut() error {
 
 	p.keepFixed()
 	p.noteMovedInitial()
+	p.noteValueless()
 	p.noteLastTag()
 	p.noteIgnored()
 

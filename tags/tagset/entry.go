@@ -52,6 +52,10 @@ type Entry struct {
 	// same key.
 	KeepsSpelling bool
 
+	// LacksValue reports whether the entry is an item of a list of objects with a key and without a value, such as {key: env}. API servers
+	// refuse it, so a step that desires it desires no tag env. In a status, the item may stand for an empty value.
+	LacksValue bool
+
 	// Opaque says that the entry isn't known to be a tag. It has neither ID nor key.
 	Opaque bool
 }

@@ -19,6 +19,8 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 		// The API server drops null, so null is a missing value.
 		if value := item.Field(l.field.Value); !value.IsNull() {
 			e.Value = value
+		} else {
+			e.LacksValue = !e.Opaque
 		}
 
 		return e
@@ -42,15 +44,8 @@ func (l keyValues) adapt(old *Entry, e Entry) Entry {
 		}
 	}
 
-	// The same value stays as it is: a missing value doesn't become an empty one.
-	keepsValue := old != nil && e.Item.IsObject() && sameText(old.Value, e.Value)
-
-	fields[l.field.Key] = object.TextNode(e.Key)
-	if !keepsValue {
-		fields[l.field.Value] = e.valueOrEmpty()
-	}
-
-	e.Item = object.MapNode(fields)
+	fields[l.field.Key], fields[l.field.Value] = object.TextNode(e.Key), e.valueOrEmpty()
+	e.Item, e.LacksValue = object.MapNode(fields), false
 
 	return e
 }

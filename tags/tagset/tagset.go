@@ -269,6 +269,15 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 	}
 }
 
+// RemoveValueless removes the entries that lack a value, for a set of desired tags.
+func (s *Set) RemoveValueless() {
+	for e := range s.All() {
+		if e.LacksValue {
+			s.Remove(e)
+		}
+	}
+}
+
 // Texts returns the keys and values of all tags. A value that is no string is JSON.
 func (s *Set) Texts() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
@@ -352,7 +361,7 @@ func (s *Set) GrowthByPut(e *Entry) int {
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
 
-	if old != nil && old.next == 0 && !old.Initial {
+	if old != nil && old.next == 0 && !old.Initial && !old.LacksValue {
 		keepsKey := old.Key == e.Key || !e.KeepsSpelling
 		if keepsKey && sameText(old.Value, e.Value) {
 			return
@@ -400,7 +409,7 @@ func (s *Set) arranged(entries []Entry) []Entry {
 // Restore replaces all entries with the ID of e by e, or adds e if there are none. It keeps the item of e as it is. It reports
 // whether it has put e into the set: a list of strings never gets a string twice. The result of Changed stays the same.
 func (s *Set) Restore(e Entry) bool {
-	e.restored = true
+	e.restored, e.LacksValue = true, false
 
 	return s.place(e)
 }
