@@ -38,7 +38,7 @@ func (ts *Targets) Unmatched() []string {
 }
 
 // unusedTagFields returns the paths of entries of tagFields that match no desired resource, or that another entry shadows: an earlier one
-// matches all that the entry can match. Then the path has the other one behind it: tagFields[1] (tagFields[0] comes first).
+// matches all that the entry can match. Then the other one stands after the path: tagFields[1] (tagFields[0] comes first).
 func (ts *Targets) unusedTagFields() (out []string) {
 	entries := ts.finder.Input.TagFields
 	matchesAny, isUsed := make([]bool, len(entries)), make([]bool, len(entries))

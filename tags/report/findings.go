@@ -38,6 +38,9 @@ type findings struct {
 	// several objects with a name.
 	empty, valueless, ambiguous []resolve.SourceNote
 
+	// nulls are labels whose JSON is null.
+	nulls []resolve.SourceNote
+
 	// classChanges are the sources that pick another class than the status records.
 	classChanges []resolve.ClassChange
 
@@ -71,7 +74,7 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
 		Facts: out, statusLacks: statusLacks,
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), valueless: out.Set.Valueless(), ambiguous: out.Set.AmbiguousSources, surplus: out.Set.Surplus(),
+		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), valueless: out.Set.Valueless(), ambiguous: out.Set.AmbiguousSources, surplus: out.Set.Surplus(), nulls: out.Set.Nulls(),
 		classChanges: out.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
 	}
 

@@ -261,6 +261,7 @@ func (f *findings) unseen() []topic {
 			return shown(fmt.Sprintf("%s: picks %s, since %s, which the status records, is gone or doesn't match any more", c.Source, className(c.To), className(c.From)))
 		}),
 		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.SourceNote.String), words.Name),
+		about(topic{severity: normal, reason: "LabelNull", head: "these are no labels, since their JSON is null: ", one: "label", several: "labels"}, words.Map(f.nulls, resolve.SourceNote.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
 		texts(topic{severity: normal, reason: ReasonUnknownProvider, head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}

@@ -274,6 +274,10 @@ func tell(s *resolve.LabelSet, calls []*fnv1.Requirements, err error) []string {
 		say("absent: %s", a)
 	}
 
+	for _, n := range s.Nulls() {
+		say("null: %s", n)
+	}
+
 	for _, e := range s.EmptySources {
 		say("empty: %s", e)
 	}

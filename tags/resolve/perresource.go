@@ -29,6 +29,9 @@ type PerResource struct {
 	// leftOut is how many labels of scopedSources and provider configs were left out by an objectLimit.
 	leftOut int
 
+	// nulls names the labels of provider configs whose JSON is null.
+	nulls []SourceNote
+
 	// surplus is the most labels that any resource's set has lost so far: leftOut, plus the labels beyond maxLabels.
 	surplus int
 }

@@ -38,9 +38,10 @@ type configSource struct {
 
 // A configContent has what a source reads in a provider config.
 type configContent struct {
-	// labels that the source includes. leftOut is the number of those that its objectLimit left out.
+	// labels that the source includes. leftOut is the number of those that its objectLimit left out, and nulls names those whose JSON is null.
 	labels  []tags.Label
 	leftOut int
+	nulls   []SourceNote
 
 	// err is a *absence in these cases:
 	//   - There is no config.
@@ -183,6 +184,7 @@ func (p *PerResource) labelsOfConfig(scoped *scopedLabel, c *ComposedResource) (
 	source.usedLabels = append(source.usedLabels, content.labels...)
 	source.usedCount++
 	p.leftOut += content.leftOut
+	p.nulls = append(p.nulls, content.nulls...)
 
 	return content.labels, nil
 }
@@ -202,7 +204,10 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		return configContent{err: err}
 	}
 
-	var out []tags.Label
+	var (
+		out   []tags.Label
+		nulls []SourceNote
+	)
 
 	limit := objectLimit{reserved: p.reserved}
 	labelCount := len(found)
@@ -219,6 +224,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 			return configContent{err: err}
 		case !ok:
 			labelCount-- // A value of null is no label.
+			nulls = appendNull(nulls, source.labelSource, value)
 		case limit.countAndAdmit(l):
 			out = append(out, l)
 		}
@@ -229,7 +235,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		return configContent{err: &absence{note: cmp.Or(source.filter.emptyReason, fmt.Sprintf("include matches none of the %d labels of %s", labelCount, config))}}
 	}
 
-	return configContent{labels: out, leftOut: limit.leftOut()}
+	return configContent{labels: out, nulls: nulls, leftOut: limit.leftOut()}
 }
 
 // whyEmpty returns the reason why the source finds no labels for any resource. The parameter whyFirst is the reason for the first config

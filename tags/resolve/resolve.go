@@ -65,6 +65,9 @@ type LabelSet struct {
 	// evaluated for each resource are not among them.
 	CommonValueless []SourceNote
 
+	// CommonNulls names the labels whose JSON is null, in the order of their sources and keys. Labels of provider configs are not among them.
+	CommonNulls []SourceNote
+
 	// Hops are the objects of sources in a chain of objects, in the order of the sources.
 	Hops []Hop
 
@@ -113,6 +116,24 @@ func (s *LabelSet) Valueless() []SourceNote {
 	valueless := slices.Concat(s.CommonValueless, s.PerResource.valuelessEverywhere())
 
 	return slices.DeleteFunc(valueless, func(note SourceNote) bool { return slices.Contains(empty, note.Source) })
+}
+
+// Nulls returns the labels whose JSON is null, such as "sources[0]: spec.labels[env]".
+func (s *LabelSet) Nulls() []SourceNote {
+	if s.PerResource == nil {
+		return s.CommonNulls
+	}
+
+	return slices.Concat(s.CommonNulls, s.PerResource.nulls)
+}
+
+// appendNull appends the name of a label of the source to the nulls. It appends no more than maxLabels, since an object can have a million.
+func appendNull(nulls []SourceNote, source *tags.Source, value foundValue) []SourceNote {
+	if len(nulls) >= maxLabels {
+		return nulls
+	}
+
+	return append(nulls, SourceNote{source.Name, fmt.Sprintf("%s[%s]", value.path, value.key)})
 }
 
 // Surplus returns how many labels are left out, since a LabelSet has at most 1,000 labels: 200 of 1,200 labels. If labels differ per

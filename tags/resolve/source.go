@@ -182,6 +182,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 				takenCount++
 			case whyNone == "":
 				labelCount-- // A value of null is no label.
+				r.set.CommonNulls = appendNull(r.set.CommonNulls, labelSource, value)
 			default:
 				valuelessNote = cmp.Or(valuelessNote, noValue+whyNone)
 				// This is noted even if other labels of the source have values.

@@ -74,6 +74,7 @@ func (t *trace) follow(ctx context.Context, f command.Function, req *fnv1.RunFun
 	}
 
 	t.notes = append(t.notes, words.Map(t.Set.CommonValueless, func(absent resolve.SourceNote) string { return absent.String() + ": no label" })...)
+	t.notes = append(t.notes, words.Map(t.Set.Nulls(), func(null resolve.SourceNote) string { return null.String() + ": no label, since its JSON is null" })...)
 
 	return nil
 }
