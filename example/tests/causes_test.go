@@ -32,7 +32,7 @@ var otherWords = map[string]string{
 	"TagFieldMismatch: … left the tag field alone: …":                                          "replica: spec.forProvider.settings has no item to hold tags",
 	"TagsWithheld: … (an earlier step set another value)":                                      "tag … has … an earlier step set another value",
 	"TagsWithheld: … (removeTags names it)":                                                    "label … removed (removeTags: …)",
-	"TagsKept: kept because of ignoreTags …":                                                   "tag owner: label owner has … it was rendered with another value …", // The list is in the context of the pipeline.
+	"TagsKept: newly kept because of ignoreTags …":                                             "tag owner: label owner has … it was rendered with another value …", // The list is in the context of the pipeline.
 	"CloudRefuses: … its API refuses …":                                                        "CloudRefuses: the API of openstack refuses …",
 	"MetadataNotCopied: … not copied: …":                                                       "SomeSkipped: metadata not copied; also MetadataNotCopied (1) …",
 	"NoResources: the step receives no composed resource …":                                    "the step … receives no composed resource …",

@@ -32,9 +32,6 @@ type TargetKind struct {
 	// tagFields may name.
 	profileBeforeLocate *profile.Profile
 
-	// inCompositeGroup reports whether the kind is in the API group of the composite resource.
-	inCompositeGroup bool
-
 	// place is nil until Locate is called for a resource of the kind.
 	place *Place
 }
@@ -162,6 +159,9 @@ func (o *outline) leaveReason() Reason {
 // lacksUpdate reports whether the provider makes no update of the resource once it is made: it has managementPolicies without Update.
 func (o *outline) lacksUpdate() bool {
 	policies := o.spec.Field("managementPolicies")
+	if !policies.IsList() {
+		return false
+	}
 
 	for p := range policies.Items() {
 		if p.IsText("*") || p.IsText("Update") {
@@ -169,7 +169,7 @@ func (o *outline) lacksUpdate() bool {
 		}
 	}
 
-	return policies.IsList()
+	return true
 }
 
 // looksManaged reports whether the resource has the form of a managed resource:
@@ -201,13 +201,12 @@ func (ts *Targets) kindOf(o *outline) *TargetKind {
 // newKind returns the TargetKind of resources with the key.
 func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	k := &TargetKind{APIVersion: key.apiVersion}
-	k.inCompositeGroup = schema.FromAPIVersionAndKind(key.apiVersion, key.kind).Group == ts.finder.CompositeGroup
 	k.GroupVersionKind, k.Wraps = schema.FromAPIVersionAndKind(key.apiVersion, key.kind), key.wraps
 
 	// A kind is managed in two cases: it belongs to a native controller, such as ACK, or its resources look managed and its API group can
 	// have a provider. Kinds in the API group of the XR are never managed.
 	family, _ := field.FamilyOf(k.GroupKind()) // The family of the resource itself, even if it wraps another: see Tagged.
-	k.Managed = !k.inCompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
+	k.Managed = k.Group != ts.finder.CompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
 	// k.Profile is only for field.ByProfile. If nothing else knows the kind, ByProfile gives it the usual tag field of the profile.
 	k.Profile = family.Profile
@@ -282,8 +281,6 @@ func noFieldReason(k *TargetKind, f *field.Field, known bool) Reason {
 		return UnknownDespiteEntry
 	case !known && k.Managed:
 		return Unknown
-	case !known && k.Wraps.Empty() && k.inCompositeGroup && k.Group != "":
-		return PossibleComposite
 	case !known:
 		return Unlisted
 	case f.Shape != field.None:

@@ -61,9 +61,6 @@ const (
 	// Unlisted is a kind that isn't managed, and that the index lacks. Most such kinds, such as Deployment, are not in a cloud.
 	Unlisted
 
-	// PossibleComposite is an Unlisted kind in the API group of the XR. It may be a composite resource, which only the observed one shows.
-	PossibleComposite
-
 	// OnRequest is a kind that is tagged only if an entry of tagFields names the kind: see field.Field.
 	OnRequest
 
@@ -75,8 +72,6 @@ const (
 )
 
 const noFieldText = "has no tag field"
-
-const compositeAdvice = "its own Composition needs a step, which tags what it composes; an entry of tagFields with shape: Labels hands it the labels"
 
 const unknownText = "isn't known to have a tag field"
 
@@ -120,9 +115,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case OnRequest:
 		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
 	case Composite:
-		return "is a composite resource: " + compositeAdvice
-	case PossibleComposite:
-		return unknownText + ": if it is a composite resource, " + compositeAdvice + "; if it has one" + t.tagFieldsAdvice("…", "…", "")
+		return "is a composite resource: its own Composition needs a step, which tags what it composes; an entry of tagFields with shape: Labels hands it the labels"
 	case Fixed:
 		return "keeps the tags that it was made with: its " + t.Field.Path.String() + " can't change"
 	case None:

@@ -212,8 +212,7 @@ func (r *Run) propagated(f *findings) string {
 		{f.noField, "has no tag field", "have no tag field"},
 		{f.unlisted, "isn't known to have a tag field: an entry of tagFields can name it", "aren't known to have a tag field: entries of tagFields can name them"},
 		{f.composite, "is a composite resource that gets no labels: its own Composition needs a step of this function, or an entry of tagFields with shape: Labels hands it the labels", "are composite resources that get no labels: their own Compositions need a step of this function, or entries of tagFields with shape: Labels hand them the labels"},
-		{f.maybeComposite, "may be a composite resource: then its own Composition needs a step of this function, or an entry of tagFields with shape: Labels hands it the labels", "may be composite resources: then their own Compositions need a step of this function, or entries of tagFields with shape: Labels hand them the labels"},
-		{len(f.notTagged) - f.noField - f.unlisted - f.composite - f.maybeComposite, "left alone", "left alone"},
+		{len(f.notTagged) - f.noField - f.unlisted - f.composite, "left alone", "left alone"},
 	} {
 		if resources.n > 0 {
 			out = append(out, words.Count(resources.n, resources.one, resources.many))

@@ -27,9 +27,9 @@ type findings struct {
 
 	// Nobody knows whether unknown resources have a tag field. notTagged resources are left alone for other reasons:
 	// noField of them have no tag field, unlisted of them aren't known to have one, and composite of them are composite
-	// resources, or maybeComposite.
-	unknown, notTagged                           []*stamp.Result
-	noField, unlisted, composite, maybeComposite int
+	// resources.
+	unknown, notTagged           []*stamp.Result
+	noField, unlisted, composite int
 
 	// notes about the tags of resources, by their kind.
 	notes map[stamp.NoteKind][]notedResource
@@ -153,8 +153,6 @@ func (f *findings) add(s *stamp.Result) {
 			f.unlisted++
 		case locate.Composite, locate.Undeclared:
 			f.composite++
-		case locate.PossibleComposite:
-			f.maybeComposite++
 		case locate.None, locate.NoObject, locate.Ignored, locate.ObservedOnly, locate.Paused, locate.ReadOnly, locate.NotSelected, locate.NotInCloud, locate.Unknown, locate.UnknownDespiteEntry, locate.Fixed:
 		}
 	default:

@@ -105,17 +105,26 @@ func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *l
 		return
 	}
 
+	isDeselected := t.WhyUnselected() == locate.NotInCloud
+
+	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
+	isAudited := s.Audits && !t.Observed.IsZero() && targets.Locate(t)
+
+	if !isDeselected && !isAudited { // So it is for most, and a plan would be an allocation.
+		return
+	}
+
 	p := newPlan(t, nil)
-	if why := t.WhyUnselected(); why == locate.NotInCloud {
+
+	if isDeselected {
 		s.keepAppliedTags(p)
 
 		if s.hasTagWork() {
-			p.LeftAlone = t.WhyLeftAlone(why)
+			p.LeftAlone = t.WhyLeftAlone(locate.NotInCloud)
 		}
 	}
 
-	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
-	if s.Audits && !t.Observed.IsZero() && targets.Locate(t) {
+	if isAudited {
 		l := s.resourceLabelsOrCommon(t).labelsFor(t)
 		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
 
