@@ -109,7 +109,7 @@ var compared = regexp.MustCompile(`Shape [!=]= (?:fields?\.)?(?:Map|MapOfLists|K
 
 // TestShapesCompared proves that the stages ask Form about shapes: the linter then names it for a new shape, as it names switches.
 func TestShapesCompared(t *testing.T) {
-	for _, dir := range []string{".", "../tagset", "../locate", "../stamp", "../tagpolicy", "../coverage", "../report"} {
+	for _, dir := range []string{".", "../tagset", "../locate", "../stamp", "../write", "../tagpolicy", "../coverage", "../report"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

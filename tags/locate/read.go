@@ -52,6 +52,17 @@ func (t *Target) ReportedTags(keys *tagset.Keys) *tagset.Set {
 	return nil
 }
 
+// HasOtherTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
+func (t *Target) HasOtherTags(set *tagset.Set) bool {
+	for e := range set.All() {
+		if !ProviderSets(t.Field, e.Key) {
+			return true
+		}
+	}
+
+	return false
+}
+
 // ProviderHasObserved reports whether the provider of t has read the external resource from the cloud. Two things show this:
 //   - t has the condition Ready. For an Object of provider-kubernetes, it doesn't count: the wrapped resource may not be ready.
 //   - The parent of the reported tags, status.atProvider, has a text such as arn. Numbers, lists and objects don't count: a provider

@@ -8,6 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // Changes has the tags that change once Crossplane applies a resource, by key. Added tags have no Before, and Removed tags have no
@@ -55,7 +56,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 	newValue, err := r.At(t.Field.Path)
 	initialBefore, initialAfter := initialValues(t, r)
 
-	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) && isSame(initialBefore, initialAfter) {
+	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) && write.IsSame(initialBefore, initialAfter) {
 		return c
 	}
 

@@ -139,7 +139,7 @@ func (p *Plan) noteIgnored() {
 	// A status without tags may get them later. It never gets them in either of two cases:
 	//   - The kind has no path for tags in its status.
 	//   - The resource has tags that the provider doesn't set itself, and the provider has already read the resource in the cloud.
-	isTagged := hasNonProviderTags(t, d.ObservedTags)
+	isTagged := t.HasOtherTags(d.ObservedTags)
 	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
 
 	if d.CloudTags == nil && neverReports {

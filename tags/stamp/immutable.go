@@ -9,6 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // The provider of a managed resource keeps three times in annotations of the resource: when it began to make the external resource, when it
@@ -88,7 +89,7 @@ func (p *Plan) freeze() error {
 		}
 	}
 
-	if p.Stamped, err = writeFrozen(t, set); err != nil {
+	if p.Stamped, err = write.Frozen(t, set); err != nil {
 		return err
 	}
 
@@ -178,21 +179,6 @@ func stuckWithoutTags(t *locate.Target) bool {
 	return synced.Field("status").IsText("False") && synced.Field("reason").IsText("ReconcileError")
 }
 
-// writeFrozen returns the desired resource of t with the set in its field, or without the field if the set is empty. It returns the zero
-// Object if nothing changes: t was made with env: dev, and env: dev is desired.
-func writeFrozen(t *locate.Target, set *tagset.Set) (object.Object, error) {
-	v := inObservedOrder(t, set.Value())
-
-	switch {
-	case isSame(v, t.DesiredValue):
-		return object.Object{}, nil
-	case isEmpty(v):
-		return removeField(t)
-	default:
-		return setField(t, t.Resource, v)
-	}
-}
-
 // noteImmutable adds NoteImmutable or NoteNeverUpdated for labels that are no tags of the resource, or have another value there: the resource was made with
 // env: dev, and now has the label env: prod. Labels beyond the cap could never have been tags, and don't count.
 func (p *Plan) noteImmutable() {
@@ -219,7 +205,7 @@ func (p *Plan) keepFixed() {
 		return
 	}
 
-	if after, _ := p.stampedResource().At(t.Field.Path); isSame(after, t.ObservedValue) {
+	if after, _ := p.stampedResource().At(t.Field.Path); write.IsSame(after, t.ObservedValue) {
 		return
 	}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // Providers of Crossplane merge spec.initProvider below spec.forProvider until the resource is made. So the tags that earlier steps set there
@@ -42,11 +43,11 @@ func (p *Plan) writeInitial(s *State, writeErr error) error {
 		v = s.ineffectiveInitialList()
 	}
 
-	if isSame(v, t.InitialValue) {
+	if write.IsSame(v, t.InitialValue) {
 		return writeErr
 	}
 
-	r, err := withInitial(p.stampedResource(), t.Initial, v)
+	r, err := write.Initial(p.stampedResource(), t.Initial, v)
 	if err != nil {
 		return err
 	}
@@ -54,21 +55,6 @@ func (p *Plan) writeInitial(s *State, writeErr error) error {
 	p.Stamped = r
 
 	return writeErr
-}
-
-// withInitial returns the resource r with the value v at the path in spec.initProvider. If v is empty, it also removes parents that become
-// empty, even spec.initProvider itself.
-func withInitial(r object.Object, path object.Path, v object.Node) (object.Object, error) {
-	if !isEmpty(v) {
-		return object.Set(r, path, v)
-	}
-
-	r, err := object.Set(r, path, object.Node{})
-	if err != nil {
-		return r, err
-	}
-
-	return removeEmptyParents(r, path)
 }
 
 // removeUntrustedInitial removes entries of spec.initProvider from the set if they have reserved keys that no trusted source gives.
@@ -201,7 +187,7 @@ func (fs *fieldStamper) cleanInitialItems(place *locate.LaunchedPlace) error {
 	})
 
 	if err == nil && changed {
-		p.Stamped, err = withInitial(p.stampedResource(), path, cleaned)
+		p.Stamped, err = write.Initial(p.stampedResource(), path, cleaned)
 	}
 
 	return err
@@ -217,7 +203,7 @@ func (fs *fieldStamper) moveInitialItems(place *locate.LaunchedPlace, path objec
 	}
 
 	p.Notes.add(NoteInitialMoved, place.LaunchedField.List.String())
-	p.Stamped, err = withInitial(p.Stamped, path, object.Node{})
+	p.Stamped, err = write.Initial(p.Stamped, path, object.Node{})
 
 	return err
 }

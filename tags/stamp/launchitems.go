@@ -5,6 +5,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
@@ -56,7 +57,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 	switch {
 	case initialPath.IsZero():
 	case len(labels.all) == 0: // Only reserved keys have gone.
-		fs.resourcePlan.Stamped, err = withInitial(fs.resourcePlan.stampedResource(), initialPath, stamped)
+		fs.resourcePlan.Stamped, err = write.Initial(fs.resourcePlan.stampedResource(), initialPath, stamped)
 		return err
 	default:
 		return fs.moveInitialItems(place, initialPath, stamped)

@@ -5,6 +5,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // removeReservedAt is for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own. It
@@ -78,7 +79,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
 	p.getsDecidedTags = true // Only the records of such plans are reported.
 
 	if set.Changed() {
-		p.Stamped, err = writeField(t, &l.Keys, set)
+		p.Stamped, err = write.Field(t, &l.Keys, set)
 	}
 
 	p.recordMismatch(p.writeInitial(state, err)) // Without an error, there is no Mismatch.

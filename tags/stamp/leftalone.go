@@ -8,6 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // leaveAlone returns the result of t, which is left alone. The result of a BucketPolicy says "has no tag field". See
@@ -99,7 +100,7 @@ func (fs *fieldStamper) keepTags(t *locate.Target) {
 		return
 	}
 
-	if r, err := writeField(t, &labels.Keys, desired); err == nil && !r.IsZero() {
+	if r, err := write.Field(t, &labels.Keys, desired); err == nil && !r.IsZero() {
 		fs.resourcePlan.Stamped = r
 	}
 }

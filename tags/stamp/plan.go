@@ -4,6 +4,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // A Plan says which tags one resource gets in its tag field, or in one of its fields for launched resources.
@@ -108,12 +109,12 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 // needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:
 //   - There are labels, copied metadata, or entries of removeTags or ignoreTags.
 //   - There are reserved keys. Tags of earlier steps with such keys are removed.
-//   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see neededByParent).
-//   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see writeEmptyField.
+//   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see package write).
+//   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see package write.
 //   - The observed field has tags. If all of them would go, one may have to be kept: see keepLastTag.
 func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
 	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()
-	mayNeedField := t.Field.Atomic || t.Field.LateInit || !isEmpty(t.ObservedValue)
+	mayNeedField := t.Field.Atomic || t.Field.LateInit || !write.IsEmpty(t.ObservedValue)
 
 	return hasEntries || mayNeedField || !l.transformed.Reserved().Empty()
 }

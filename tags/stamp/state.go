@@ -70,17 +70,6 @@ func (s *State) addedByProvider(e *tagset.Entry) bool {
 	return s.Labels.setByProvider(e) || slices.Contains(s.Target.Field.ProviderTags, e.Key)
 }
 
-// hasNonProviderTags reports whether the set, which may be nil, has entries that the provider of t doesn't set itself.
-func hasNonProviderTags(t *locate.Target, set *tagset.Set) bool {
-	for e := range set.All() {
-		if !locate.ProviderSets(t.Field, e.Key) {
-			return true
-		}
-	}
-
-	return false
-}
-
 // providerTagsToAdd returns how many tags the provider still has to add to the resource: 2 if it adds three tags, and the Tags of s have
 // one of them, crossplane-kind. It returns 0 if no slots are kept free for the provider's tags.
 func (s *State) providerTagsToAdd() (count int) {
