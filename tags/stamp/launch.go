@@ -2,12 +2,16 @@ package stamp
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // A fieldStamper stamps several fields of one resource, one after the other, such as volumeTags and rootBlockDevice.tags of an Instance.
@@ -160,4 +164,305 @@ func (fs *fieldStamper) switchOn(place *locate.LaunchedPlace) error {
 	p.Stamped = after
 
 	return fs.Budget.ChargeResponse(after.Node().Size() - before.Node().Size())
+}
+
+// stampItems stamps each item of the list at the place, such as tagSpecifications of a LaunchTemplate, like a resource with a tag field.
+func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
+	// t stands for the list as a whole. Labels don't depend on the item, so t needs no resource.
+	t := fs.resourcePlan.target.LaunchedTarget(place, "" /* no item */, object.Object{}, object.Object{})
+
+	list, initialPath, err := fs.listAt(place)
+	if err != nil {
+		t.DesiredErr = err // So stampField changes nothing, and reports a Mismatch. The run goes on.
+		return fs.stampField(t, place)
+	}
+
+	labels := fs.labels.labelsFor(t)
+	missing, labeledCount := missingItem(place, list)
+
+	// memoryBytes is a field of the embedded Stamper, so it adds up over all lists of all resources.
+	if fs.memoryBytes += labeledCount * labels.sizeInItem(); fs.memoryBytes > maxMemoryBytes {
+		return tooManyMemoryBytes(labeledCount, len(labels.all))
+	}
+
+	observed := make(map[string]object.Object)
+	observedList, _ := fs.resourcePlan.target.Observed.At(place.LaunchedField.List) // An error means that there is no such list.
+
+	for item := range observedList.Items() {
+		observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
+	}
+
+	stampItem := func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) }
+
+	stamped, changed, err := list.MapItems(stampItem)
+	if err != nil {
+		return err
+	}
+
+	if missing, err = stampItem(missing); err != nil { // If no item is missing, this is the zero Node, which stampItem returns as it is.
+		return err
+	}
+
+	switch {
+	case missing.Len() > 1: // It has a key and tags. The cloud refuses an item that has only a key.
+		stamped = stamped.Append(missing)
+	case !changed:
+		return nil
+	case stamped.IsEmpty():
+		stamped = object.Node{} // This removes the list.
+	}
+
+	switch {
+	case initialPath.IsZero():
+	case len(labels.all) == 0: // Only reserved keys have gone.
+		fs.resourcePlan.Stamped, err = write.Initial(fs.resourcePlan.stampedResource(), initialPath, stamped)
+		return err
+	default:
+		return fs.moveInitialItems(place, initialPath, stamped)
+	}
+
+	fs.resourcePlan.Stamped, err = object.Set(fs.resourcePlan.stampedResource(), place.LaunchedField.List, stamped)
+
+	return err
+}
+
+// stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. If the place names an
+// item, and the item has lost its last tag, it returns the zero Node, and MapItems leaves out the item. observed has the observed items by
+// their keys, such as volume.
+func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
+	if !item.IsObject() {
+		return item, nil
+	}
+
+	key, o := item.Field(place.LaunchedField.Key).Text(), item.Object()
+
+	// Most items of a long list get no tags, and have no tags to remove.
+	if v, _ := o.At(place.LaunchedField.Path); !v.IsThere() && !place.LaunchedField.LabelsGoTo(key) {
+		return item, nil
+	}
+
+	p, err := fs.planItem(place, key, fs.resourcePlan.target.LaunchedTarget(place, key, o, observed[key]))
+	if err != nil {
+		return object.Node{}, err
+	}
+
+	fs.report(p)
+
+	if p.Stamped.IsZero() {
+		return item, nil
+	}
+
+	stamped := p.Stamped.Node()
+
+	// If the place names an item, the function may have added it. An item that now has nothing but its key is left out, since the
+	// cloud refuses it.
+	if place.LaunchedField.Item != "" && stamped.Len() == 1 {
+		return object.Node{}, nil
+	}
+
+	return stamped, nil
+}
+
+// planItem plans the tags of t, the item with the key. If the place names an item, such as volume, only this item gets labels. Other items
+// lose tags with reserved keys that no trusted source has set.
+func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*Plan, error) {
+	if !place.LaunchedField.LabelsGoTo(key) {
+		return fs.planReserved(t, fs.labels.labelsFor(t)), nil
+	}
+
+	return fs.planNamed(t, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
+}
+
+// listAt returns the list at the place. If only spec.initProvider has it, it returns that list and its path there. If both have it, it cleans the
+// initial list: see cleanInitialItems.
+func (fs *fieldStamper) listAt(place *locate.LaunchedPlace) (list object.Node, initialPath object.Path, err error) {
+	list, err = fs.resourcePlan.stampedResource().At(place.LaunchedField.List)
+
+	switch {
+	case err != nil:
+		return list, initialPath, err
+	case !list.IsNull() && !list.IsList():
+		return list, initialPath, errors.Errorf("%s is %s, not a list of objects with tags", place.LaunchedField.List, list.Kind())
+	case !list.IsEmpty():
+		return list, initialPath, fs.cleanInitialItems(place)
+	}
+
+	initial, initialPath := fs.initialItems(place)
+
+	return initial, initialPath, nil
+}
+
+// missingItem returns the item that the place names if the list lacks it, and how many items get labels, with the missing one. For the place
+// tagSpecifications[resourceType: volume] of a LaunchTemplate without items, missing is {resourceType: volume}, and labeledCount is 1.
+func missingItem(place *locate.LaunchedPlace, list object.Node) (missing object.Node, labeledCount int) {
+	for item := range list.Items() {
+		if item.IsObject() && place.LaunchedField.LabelsGoTo(item.Field(place.LaunchedField.Key).Text()) {
+			labeledCount++
+		}
+	}
+
+	// If the place names no item, labels go to all items, and none is missing.
+	if place.LaunchedField.Item != "" && labeledCount == 0 {
+		missing = object.MapNode(map[string]object.Node{place.LaunchedField.Key: object.TextNode(place.LaunchedField.Item)})
+		labeledCount = 1
+	}
+
+	return missing, labeledCount
+}
+
+// removeReservedAt is for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their own. It
+// removes tags with reserved keys that an earlier step has set there without a trusted source. If the field is in the items of a list,
+// removeReservedAt removes nothing. A switch, such as propagateTags, holds no tags.
+func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
+	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
+		t := fs.targetAt(place)
+		fs.apply(fs.planReserved(t, fs.labels.labelsFor(t)))
+	}
+}
+
+// noteReserved is for a field that the function never writes, such as ebsBlockDevice[*].tags. The path may be zero. If tags with reserved keys stay in the field
+// at the path, although no trusted source has set them, it adds NoteReservedLaunched to the resourcePlan. See
+// testdata/cases/launched-reserved.yaml.
+func (fs *fieldStamper) noteReserved(path object.Path) {
+	if path.IsZero() {
+		return
+	}
+
+	var keys []string
+
+	for v := range field.ValuesAt(fs.resourcePlan.stampedResource(), path) {
+		keys = append(keys, fs.untrustedReservedKeys(path, v)...)
+	}
+
+	if len(keys) > 0 {
+		fs.resourcePlan.Notes = append(fs.resourcePlan.Notes, Note{Kind: NoteReservedLaunched, Keys: keys, Field: path.String()})
+	}
+}
+
+// untrustedReservedKeys returns the reserved keys of tags that no trusted source gives, in the value v of the field at the path. It
+// returns owner for {env: prod, owner: me} if owner is a reserved key.
+func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (keys []string) {
+	f := field.Field{Layout: field.Layout{Shape: field.Map}, Path: path, Key: "key", Value: "value"}
+	if v.IsList() {
+		f.Shape = field.KeyValueList
+	}
+
+	s := State{Labels: fs.labels.labelsForField(&f, fs.resourcePlan.target.Profile), EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}
+
+	set, err := tagset.Read(v, &f, &s.Labels.Keys)
+	if err != nil {
+		return nil // The value has no tags.
+	}
+
+	for e := range set.All() {
+		if key, isUntrusted := s.untrustedKey(e); isUntrusted {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}
+
+// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
+// own. The plan is only about tags with reserved keys: see decideReserved. If owner is a reserved key, the plan takes owner: me away, or
+// replaces it by the tag of a trusted label. It leaves env: prod.
+func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
+	p := newPlan(t, l)
+
+	set, _, err := desiredTags(t, l)
+	if err != nil {
+		return p // A field that can't be read is left alone.
+	}
+
+	state := &State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]}
+	_, takenAway := state.decideReserved()
+
+	p.allRecords, p.Trusted = l.takenAwayRecords(takenAway), state.trustedTags()
+	p.getsDecidedTags = true // Only the records of such plans are reported.
+
+	if set.Changed() {
+		p.Stamped, err = write.Field(t, &l.Keys, set)
+	}
+
+	p.recordMismatch(p.writeInitial(state, err)) // Without an error, there is no Mismatch.
+
+	return p
+}
+
+// An attachedVolume is a volume that a desired resource attaches to an instance.
+type attachedVolume struct {
+	// by is the name of the resource in the Composition.
+	by string
+
+	to field.Instance
+}
+
+// attachmentTo returns the name of a desired resource that attaches a volume to t, or may do so, and whether there is one. Fields such as
+// volumeTags of t would overwrite the volume's own tags: see testdata/cases/attached.yaml.
+func (s *Stamper) attachmentTo(t *locate.Target, a *field.Attachment) (name string, found bool) {
+	if a == nil || s.targets == nil {
+		return "", false
+	}
+
+	if _, isKnown := s.attached[a]; !isKnown {
+		if s.attached == nil {
+			s.attached = make(map[*field.Attachment][]attachedVolume)
+		}
+
+		s.attached[a] = s.volumesAttachedBy(a)
+	}
+
+	i := slices.IndexFunc(s.attached[a], func(v attachedVolume) bool { return mayBe(v.to, t) })
+	if i < 0 {
+		return "", false
+	}
+
+	return s.attached[a][i].by, true
+}
+
+// hasAttachedVolume reports whether the field at the place gets no labels because of an attached volume. It adds NoteAttached, if there are
+// labels.
+func (fs *fieldStamper) hasAttachedVolume(place *locate.LaunchedPlace) bool {
+	name, found := fs.attachmentTo(fs.resourcePlan.target, place.LaunchedField.Attachment)
+	if found && len(fs.resourcePlan.labels.all) > 0 {
+		fs.resourcePlan.Notes = append(fs.resourcePlan.Notes, Note{Kind: NoteAttached, Keys: []string{name}, Field: place.LaunchedField.Name()})
+	}
+
+	return found
+}
+
+// volumesAttachedBy returns the volumes that desired resources of the kind a attach, sorted by the names of these resources.
+func (s *Stamper) volumesAttachedBy(a *field.Attachment) (out []attachedVolume) {
+	for _, t := range s.targets.All {
+		if a.Is(t.Kind.GroupKind()) {
+			out = append(out, attachedVolume{t.Name, a.InstanceOf(t.Resource, t.Observed)})
+		}
+	}
+
+	return out
+}
+
+// mayBe reports whether the instance may be t:
+//   - By an ID, it is t if t has the ID in the cloud. A t without an ID isn't made yet.
+//   - By a name, it is t if t has the name, or no name yet.
+//   - By a selector, it is t if t desires the labels. Labels of Crossplane count as desired, since Crossplane adds them.
+//   - Without any, nobody knows yet.
+func mayBe(instance field.Instance, t *locate.Target) bool {
+	switch {
+	case instance.ID != "":
+		isObserved := t.Observed.Node().Field("status").Field("atProvider").Field("id").IsText(instance.ID)
+		return isObserved || object.Annotations(t.Resource).Field("crossplane.io/external-name").IsText(instance.ID)
+	case instance.Name != "":
+		name, desiredName := object.Name(t.Observed), object.Name(t.Resource)
+		return instance.Name == name || instance.Name == desiredName || name == "" && desiredName == ""
+	}
+
+	for key, value := range instance.Selector.Field("matchLabels").Fields() {
+		isCrossplanes := strings.HasPrefix(string(key), "crossplane.io/")
+		if !isCrossplanes && !object.Labels(t.Received).Field(string(key)).Equal(value) {
+			return false
+		}
+	}
+
+	return true
 }

@@ -3,14 +3,20 @@ package stamp
 import (
 	"cmp"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // An Outcome says what stamping changes on all resources, and which labels are skipped, or refused by the cloud.
@@ -207,4 +213,264 @@ func (s *Stamper) trustOf(p *Plan) trust {
 	}
 
 	return out
+}
+
+// A Result says which tags one resource gets, and why it doesn't get other tags.
+type Result struct {
+	// Resource is the name of the composed resource.
+	Resource   string
+	APIVersion string
+	Kind       string
+
+	// Provider is the name of the tag profile.
+	Provider string
+
+	// Unprofiled says why the tag profile is the generic one. It is set only if there are labels for the resource, and the resource has a
+	// tag field.
+	Unprofiled locate.WhyGeneric
+
+	// LeftAlone says why the resource is left alone. It is empty if the resource is not left alone.
+	LeftAlone string
+
+	// NoFieldReason says why the resource has no tag field, and LeftAlone says the same in words. If the resource has a tag field,
+	// NoFieldReason is empty.
+	NoFieldReason locate.Reason
+
+	// Mismatch says why the tag field is left alone, or why it gets no copied metadata: the field has a list where the kind wants a map, for
+	// example. Without such a reason, Mismatch is empty.
+	Mismatch string
+
+	// Stamped is the resource with its tags, or the zero Object if nothing changes. It shares unchanged parts with the desired resource.
+	Stamped object.Object
+
+	// HandsLabelsOn reports whether the resource is a composite resource that gets labels instead of tags, to hand them on: its own
+	// Composition makes tags of them. Then all fields of the Result are about these labels.
+	HandsLabelsOn bool
+
+	// Records has the first records of Tagged labels and withheld labels, sorted by fate and key. A label is withheld if it is Retained,
+	// Ignored or Removed. More is the number of withheld labels without a record. Skipped labels are in Skips of the Outcome instead.
+	Records []tags.Judged
+	More    int
+
+	// Notes have all other facts about the resource's tags.
+	Notes Notes
+
+	// Trusted has the tags that trusted sources give, key to value: see trustedTags.
+	Trusted map[string]string
+
+	// Final has the tags in the tag field after Crossplane has applied the resource, key to value. They come from labels, earlier steps,
+	// other systems and other field managers. Final is nil unless the input wants the tags in the status.
+	Final map[string]string
+
+	// Changes has the changes of tags when Crossplane applies the resource. It is set only if the Stamper audits.
+	Changes Changes
+}
+
+// IsTagged reports whether any label is a tag of the resource.
+func (r *Result) IsTagged() bool {
+	return slices.ContainsFunc(r.Records, func(record tags.Judged) bool { return record.Fate == tags.Tagged })
+}
+
+// Keys returns the tag keys of the Records with the fate: Tagged, Retained, Ignored or Removed.
+func (r *Result) Keys(fate tags.Fate) []string {
+	return words.MapIf(r.Records, func(record tags.Judged) (string, bool) { return record.Key, record.Fate == fate })
+}
+
+// trim sorts the records, and drops most of them, since there can be thousands of labels on thousands of resources:
+//   - Of records with the same fate and key, one stays.
+//   - The first words.MaxNameCount records of Tagged and withheld labels stay for each fate. If removeTags names 1,000 labels,
+//     words.MaxNameCount of their records stay. More counts the other withheld labels.
+//   - All other records go.
+//
+// trim also sorts the notes, and drops most of the Changes.
+func (r *Result) trim() {
+	r.Notes.sort()
+	r.Changes.trim()
+
+	slices.SortStableFunc(r.Records, func(a, b tags.Judged) int { return cmp.Or(cmp.Compare(a.Fate, b.Fate), strings.Compare(a.Key, b.Key)) })
+	records := slices.CompactFunc(r.Records, func(a, b tags.Judged) bool { return a.Fate == b.Fate && a.Key == b.Key })
+	countByFate := [tags.TakenAway + 1]int{} // TakenAway is the last Fate.
+	kept := records[:0]
+
+	for _, record := range records {
+		countByFate[record.Fate]++
+
+		switch isTold := record.Fate == tags.Tagged || record.Withheld(); {
+		case isTold && countByFate[record.Fate] <= words.MaxNameCount:
+			kept = append(kept, record)
+		case record.Withheld():
+			r.More++
+		}
+	}
+
+	r.Records = slices.Clone(kept)
+}
+
+// copyTags gives the records copies of their tags. With a pointer into the list of all tags of the resource, the result would keep the
+// whole list.
+func (r *Result) copyTags() {
+	copies := make([]tags.Tag, len(r.Records))
+	for i := range r.Records {
+		copies[i] = *r.Records[i].Tag
+		r.Records[i].Tag = &copies[i]
+	}
+}
+
+// Changes has the tags that change once Crossplane applies a resource, by key. Added tags have no Before, and Removed tags have no
+// After. The Changes of a Result name the first words.MaxNameCount tags of each kind, and count the others: a run of thousands of resources
+// can change millions of tags.
+type Changes struct {
+	Added, Changed, Removed             map[string]Values
+	MoreAdded, MoreChanged, MoreRemoved int
+}
+
+// Values has the values of a tag before and after Crossplane applies the resource.
+type Values struct {
+	Before, After string
+}
+
+// IsEmpty reports whether nothing changes.
+func (c *Changes) IsEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+
+// trim keeps the first words.MaxNameCount tags of each kind.
+func (c *Changes) trim() {
+	c.Added, c.MoreAdded = firstOf(c.Added)
+	c.Changed, c.MoreChanged = firstOf(c.Changed)
+	c.Removed, c.MoreRemoved = firstOf(c.Removed)
+}
+
+// firstOf returns the first words.MaxNameCount of values, by key, and how many more there are.
+func firstOf(values map[string]Values) (first map[string]Values, more int) {
+	more = len(values) - words.MaxNameCount
+	if more <= 0 {
+		return values, 0
+	}
+
+	first = make(map[string]Values, words.MaxNameCount)
+	for _, key := range slices.Sorted(maps.Keys(values))[:words.MaxNameCount] {
+		first[key] = values[key]
+	}
+
+	return first, more
+}
+
+// changesOf returns how the tags of t change once Crossplane applies r, the resource of t with its new tags. If the observed field has
+// env: dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. In a list of strings,
+// a=b=c has the key a=b if a label of l has this key, and otherwise the key a. See testdata/cases/audit.yaml.
+func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
+	newValue, err := r.At(t.Field.Path)
+	initialBefore, initialAfter := initialValues(t, r)
+
+	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) && write.IsSame(initialBefore, initialAfter) {
+		return c
+	}
+
+	keys := l.allKeys()
+
+	before, beforeErr := tagset.ReadWithInitial(t.ObservedValue, initialBefore, t.Field, keys)
+	after, afterErr := tagset.ReadWithInitial(newValue, initialAfter, t.Field, keys)
+
+	if beforeErr != nil || afterErr != nil {
+		return c
+	}
+
+	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
+
+	// Several entries of a list can have one key, such as zone=a and zone=b. For each tag that is new or changes, Updated yields the entries
+	// with new values. The first of them is enough for Changes.
+	for entries := range before.Updated(after) {
+		if previous := before.Find(entries[0].ID); previous == nil {
+			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
+		} else {
+			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(previous.Value), After: tagset.TextOf(entries[0].Value)}
+		}
+	}
+
+	// An entry that no step desires is removed, unless the provider sets it, or another field manager owns it.
+	isRemoved := func(e tagset.Entry) bool {
+		return e.Initial || !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
+	}
+
+	// For each tag of before that is missing in after, Removed yields all entries. The first removed one is enough for Changes.
+	for entries := range before.Removed(after) {
+		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
+			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
+		}
+	}
+
+	return c
+}
+
+// addUnselected adds a result for t, which the input doesn't select, in two cases:
+//   - The input would select t if the cloud had the tags of matchCloudTags. The tags that t has stay: see keepAppliedTags. If there are
+//     labels, removeTags or ignoreTags, LeftAlone says so.
+//   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
+//     Changes.Removed has plexsphere:env.
+func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *locate.Target) {
+	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
+		return
+	}
+
+	isDeselected := t.WhyUnselected() == locate.NotInCloud
+
+	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
+	isAudited := s.Audits && !t.Observed.IsZero() && targets.Locate(t)
+
+	if !isDeselected && !isAudited { // So it is for most, and a plan would be an allocation.
+		return
+	}
+
+	p := newPlan(t, nil)
+
+	if isDeselected {
+		s.keepAppliedTags(p)
+
+		if s.hasTagWork() {
+			p.LeftAlone = t.WhyLeftAlone(locate.NotInCloud)
+		}
+	}
+
+	if isAudited {
+		l := s.resourceLabelsOrCommon(t).labelsFor(t)
+		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
+
+		maps.DeleteFunc(p.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
+	}
+
+	if p.LeftAlone != "" || !p.Changes.IsEmpty() || !p.Stamped.IsZero() {
+		o.addResult(p.Result)
+	}
+}
+
+// isSettled reports whether the tags in the observed field of t stay the same once Crossplane applies newValue. With the newValue {env:
+// prod}, {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. A Kubernetes label that is no tag,
+// such as app.kubernetes.io/name, may go. For most fields, this check spares changesOf two tagset.Sets.
+func isSettled(t *locate.Target, newValue object.Node) bool {
+	observed := t.ObservedValue
+	if !observed.IsObject() || !newValue.IsObject() {
+		return observed.Equal(newValue)
+	}
+
+	desired := make(map[string]object.Node, newValue.Len())
+	for key, v := range newValue.Fields() {
+		desired[string(key)] = v
+	}
+
+	unchanged := 0
+
+	for key, v := range observed.Fields() {
+		desiredValue, isDesired := desired[string(key)]
+		isNotOurs := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
+
+		switch {
+		case !isDesired && !isNotOurs: // The entry is removed.
+			return false
+		case isDesired && !desiredValue.Equal(v): // The value changes.
+			return false
+		case isDesired:
+			unchanged++
+		}
+	}
+
+	return unchanged == len(desired) // Otherwise observed lacks a desired entry.
 }

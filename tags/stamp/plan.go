@@ -1,9 +1,14 @@
 package stamp
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
@@ -126,4 +131,146 @@ func (p *Plan) recordMismatch(err error) bool {
 	}
 
 	return err != nil
+}
+
+// carryOut writes the decision of p to a copy of the resource, and adds records and notes to the result.
+func (p *Plan) carryOut() error {
+	d := p.decision
+	p.Notes = d.notes
+	otherValues := d.keysWithOtherValues() // Before keepLastTag, since a tag that it puts back doesn't belong here.
+	p.keepLastTag()                        // Some tag fields can't become empty.
+
+	// If the field can't be written, the error becomes the Mismatch of p, and the run goes on.
+	if p.recordMismatch(p.writeTags()) {
+		return nil
+	}
+
+	// They go to an annotation of the resource.
+	if err := p.writeFollowedChanges(); err != nil {
+		return err
+	}
+
+	p.keepFixed()
+	p.noteMovedInitial()
+	p.noteValueless()
+	p.noteLastTag()
+	p.noteIgnored()
+
+	// LeftAlone is set if the decision changes a tag field that the API server lets nobody change: see keepFixed.
+	if p.LeftAlone == "" {
+		p.conclude()
+		d.noteStayingTags(&p.Notes)
+		p.Notes.add(NoteOtherValue, otherValues...)
+	}
+
+	return nil
+}
+
+// conclude sets what is told of p, since the resource gets the decided tags.
+func (p *Plan) conclude() {
+	p.Records, p.Trusted, p.getsDecidedTags = p.allRecords, p.decision.trustedTags(), true
+}
+
+// writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
+func (p *Plan) writeTags() (err error) {
+	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
+	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // set.Changed is false for restored tags.
+	mayNeedEmptyField := set.FieldLen() == 0 && (f.LateInit || f.Atomic)   // See write.Field.
+
+	if mayChange || mayNeedEmptyField {
+		p.Stamped, err = write.Field(p.target, &p.labels.Keys, set, items...)
+	}
+
+	return p.writeInitial(p.decision.State, err)
+}
+
+// partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
+// For example, kubectl edit owns the item {key: env}, and Crossplane owns the value prod in this item. If Crossplane no longer applied the
+// item, server-side apply would remove prod, and leave {key: env} without a value.
+func (p *Plan) partlyOwnedItems() (items []object.Node) {
+	f := p.target.Field
+	if f.Key == "" || f.Atomic {
+		return nil // The field is no keyed list.
+	}
+
+	for e := range p.decision.stayingTags().All() {
+		if !p.wouldLosePart(e) {
+			continue
+		}
+
+		item := map[string]object.Node{f.Key: object.TextNode(e.Key), f.Value: e.Value}
+
+		for name := range f.Extra {
+			if v := e.Item.Field(name); v.IsThere() {
+				item[name] = v
+			}
+		}
+
+		items = append(items, object.MapNode(item))
+	}
+
+	return items
+}
+
+// wouldLosePart reports whether the item of e would stay without its key or its value if Crossplane no longer applied the item. That needs
+// two owners: Crossplane, and another field manager that owns the key or the value, but not both.
+func (p *Plan) wouldLosePart(e *tagset.Entry) bool {
+	owner := p.target.Owners().Of(e)
+	hasTwoOwners := owner.Ours && !owner.OtherOwnsKeyAndValue // e stays, so another field manager owns something of e.
+	hasValue := !e.Opaque && e.Value.IsThere()
+
+	return hasTwoOwners && hasValue && !p.decision.Tags.HasTagOf(e)
+}
+
+// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. In two cases, the API server would make
+// null of an empty object, and then refuse the resource in each run, and two runs (see package write) can't help:
+//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it, so the field would stay without tags. For example,
+//     a provider first wrote a tag there. Then a label replaced this tag, and now the label is gone. The note is NoteLeftover.
+//   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}. Without the field,
+//     the parent would be empty. The note is NoteLastKept.
+//
+// Tags of an atomic field have no owners of their own, and package write keeps such a field without tags. The two cases are Held and Only
+// in testdata/cases/refilled.yaml.
+func (p *Plan) keepLastTag() {
+	t, keys := p.target, &p.labels.Keys
+	if p.decision.Tags.FieldLen() > 0 || t.Owners().Atomic || !write.OwnedByCrossplane(t, keys) {
+		return
+	}
+
+	note, manager := NoteLeftover, t.Owners().HeldBy
+
+	if manager == "" { // No other field manager owns the tag field.
+		if !write.IsOnlyFieldOfParent(t) {
+			return
+		}
+
+		note = NoteLastKept
+	}
+
+	byID := func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) }
+	observed := slices.SortedStableFunc(t.ReadTags(t.ObservedValue, keys).All(), byID)
+
+	firstUnreserved := slices.IndexFunc(observed, func(e *tagset.Entry) bool {
+		_, isReserved := p.labels.reservedKey(e)
+		return !isReserved
+	})
+
+	kept := observed[max(firstUnreserved, 0)] // If all tags have reserved keys, the index is -1, and the first tag stays.
+	p.decision.Tags.Put(kept)
+	p.Notes.addOwned(note, manager, cmp.Or(kept.Key, kept.String()))
+}
+
+// noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
+//   - The provider fills even an empty field with the cloud's tags, or doesn't tell the cloud of an empty field (LastStays).
+//   - The schema admits no empty field, so the field is removed, and the provider fills a missing field.
+func (p *Plan) noteLastTag() {
+	t, keys := p.target, &p.labels.Keys
+
+	lastStays := t.Field.LastStays || t.Field.LateInit && write.SchemaRefusesEmpty(t)
+	getsNoTags := p.LeftAlone == "" && p.decision.Tags.FieldLen() == 0
+
+	// The cloud can have a last tag only if the status reports one, or the tag field had one.
+	if lastStays && getsNoTags && (t.HasOtherTags(t.ReportedTags(keys)) || write.WasTagged(t, keys)) {
+		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
+	}
 }

@@ -2,8 +2,11 @@ package stamp
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -133,4 +136,246 @@ func (s *State) limitText() string {
 	}
 
 	return limit
+}
+
+// stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a source with onConflict Error needs
+// them.
+func (s *Stamper) stateOf(p *Plan) (*State, error) {
+	t, keys := p.target, &p.labels.Keys
+
+	set, restored, err := desiredTags(t, p.labels)
+	if err != nil {
+		return nil, err
+	}
+
+	p.restoredProviderTags = restored
+
+	// In an atomic field, the tags of other managers are removed if a step desires the field. Whether a step does is known only after the
+	// decision. So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
+	state := &State{
+		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.OtherManagersTags(keys, false /* fieldDesired */),
+		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
+		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
+	}
+
+	if len(s.IgnoreTags) > 0 || s.hasErrorSource() {
+		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
+		state.FollowedBefore = readFollowedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
+	}
+
+	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
+	if t.CopiedEntries.IsThere() {
+		state.CopiedTags, err = tagset.Read(t.CopiedEntries, t.Field, keys)
+		p.recordMismatch(err)
+	}
+
+	return state, nil
+}
+
+// hasErrorSource reports whether a source has onConflict Error, which is tags.Fail. An input can have thousands of sources, and a request
+// thousands of resources: so it looks once.
+func (s *Stamper) hasErrorSource() bool {
+	if s.errorSource == nil {
+		s.errorSource = new(slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail }))
+	}
+
+	return *s.errorSource
+}
+
+// desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
+// as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
+// provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
+// tags, the provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
+func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
+	if t.DesiredErr != nil {
+		return nil, false, t.DesiredErr
+	}
+
+	set, err = t.DesiredTags(&l.Keys)
+	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
+		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
+	}
+
+	hasDesiredTags := set.FieldLen() > 0
+
+	// The key of a string is the longest known key that it begins with. providerKeys has no keys of labels. So crossplane-kind=a=b has the key
+	// crossplane-kind, even if a label has the key crossplane-kind=a.
+	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
+		e := entries[0] // Each of the provider's tags has one entry.
+		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, with a label's key.
+		}
+	}
+
+	return set, restored && hasDesiredTags, nil
+}
+
+// slotTakenByOther reports whether the slot of the entry e is taken anyway, by another field manager's tag that stays though no step
+// desires it. A label that replaces this tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the
+// same string counts: env=prod can't take the slot of env=dev.
+func (s *State) slotTakenByOther(e *tagset.Entry) bool {
+	return s.stayingTags().HasTagOf(e) && !s.Tags.HasTagOf(e)
+}
+
+// replaceStayingTags puts labels in the place of other field managers' tags with the same key. The label env: prod replaces env: dev of
+// kubectl edit. A label that takes a further slot has to wait for fill: in a list of strings, env=prod stands beside env=dev. See
+// testdata/cases/others.yaml.
+func (d *Decision) replaceStayingTags() error {
+	staying := d.stayingTags()
+
+	for i := range d.records {
+		wouldReplace := d.records[i].Fate == tags.Undecided && staying.Has(d.Labels.entries[i].ID) // By the key alone, even in a list.
+		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                               // It is negative if the label frees slots.
+			if err := d.putUnlessConflict(i); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit. In an
+// atomic field none stays: once a step desires the field, Crossplane owns all of it.
+func (s *State) stayingTags() *tagset.Set {
+	if s.Target.Owners().Atomic {
+		return nil
+	}
+
+	return s.OtherManagersTags
+}
+
+// countStayingTags counts the tags of other field managers that stay beside the desired tags. If somebody adds owner: me by kubectl edit,
+// it returns 1. The provider's own tags, such as crossplane-kind, don't count if slots are kept free for them.
+func (s *State) countStayingTags() (n int) {
+	for e := range s.stayingTags().All() {
+		hasSlot := s.ReservesForProvider && slices.Contains(s.Target.Field.ProviderTags, e.Key)
+		if !hasSlot && !s.Tags.HasTagOf(e) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// untrustedKey returns the reserved key of the entry e if no trusted source gives e. For example, owner is a reserved key, and e is owner: me.
+// found is false in these cases:
+//   - No key of e is reserved.
+//   - A trusted label gives e: see trustedPositionOf.
+//   - An earlier step of this function has set e from a trusted source, and this step has no trusted label with the key. Such a label
+//     decides, even if it was skipped.
+//   - The provider sets e itself, and would add it again. But an entry of a joined string, such as a=1,b=2, can have another key as well,
+//     which may be reserved (IsAmbiguous).
+//
+// All decisions on tags with reserved keys ask untrustedKey, also for tags that nobody can take away.
+func (s *State) untrustedKey(e *tagset.Entry) (key string, found bool) {
+	key, isReserved := s.Labels.reservedKey(e)
+	if !isReserved || s.Labels.setByProvider(e) && !e.IsAmbiguous() {
+		return "", false
+	}
+
+	if _, isLabels := s.Labels.trustedPositionOf(e); isLabels {
+		return "", false
+	}
+
+	if !s.Labels.decidesOnReserved(e) {
+		for range s.earlierTrusted(e) {
+			return "", false
+		}
+	}
+
+	return key, true
+}
+
+// earlierTrusted yields the tags that e can be read as, and that earlier steps of this function have set from trusted sources. The string
+// owner=a=b is the tag owner: a=b, and also the tag owner=a: b. Both may be trusted.
+func (s *State) earlierTrusted(e *tagset.Entry) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for key, value := range s.EarlierTrustedTags {
+			if e.IsTag(key, value) && !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// decideReserved takes each tag with an untrustedKey out of Tags, such as owner: me of an earlier step. If this step has the trusted label
+// owner: team-a, its tag takes the place of owner: me, and also of Owner: me. decideReserved returns the positions of these labels, and the
+// reserved keys of tags that no label replaces. In a field for launched resources, takenAway also has replaced keys in another case, such as
+// Owner, since nobody looks there for the label's tag. See testdata/cases/earlier.yaml, reserved.yaml and launched-reserved.yaml.
+func (s *State) decideReserved() (replacing []int, takenAway []string) {
+	l := s.Labels
+
+	for e := range s.Tags.All() {
+		key, isUntrusted := s.untrustedKey(e)
+		if !isUntrusted {
+			continue
+		}
+
+		if i, hasSameKey := l.positionOf(e); hasSameKey && l.all[i].Reserved {
+			replacing = append(replacing, i) // A label with a reserved key is trusted. Its tag gets the position of e.
+			continue
+		}
+
+		s.Tags.Remove(e)
+
+		labelKey, hasLabel := e.KeyIn(l.reservedByLabels)
+		isReplaced := hasLabel && !e.IsUncut()
+
+		if !isReplaced || s.Target.IsLaunched {
+			takenAway = append(takenAway, key)
+		}
+
+		if isReplaced && !s.slotTakenByOther(e) { // The tag Owner leaves its slot to the label with the key owner.
+			replacing = append(replacing, l.firstWithReservedKey[profile.FoldKey(labelKey)])
+		}
+	}
+
+	replacing = slices.DeleteFunc(replacing, func(i int) bool {
+		e := s.entryToPut(i)
+		if s.Tags.HasRoomFor(e) {
+			s.Tags.Put(e)
+			return false
+		}
+
+		for old := range s.Tags.EntriesWith(e.ID) {
+			s.Tags.Remove(&old)
+		}
+
+		return true // The label waits for room, as one without a tag does.
+	})
+
+	return replacing, takenAway
+}
+
+// trustedTags returns the Tags that trusted sources give, key to value. Later steps of this function keep them: see EarlierTrustedTags.
+// Tags of earlier steps are among them if their keys are reserved in this step.
+func (s *State) trustedTags() (out map[string]string) {
+	for e := range s.Tags.All() {
+		if i, isLabels := s.Labels.trustedPositionOf(e); isLabels {
+			out = withKey(out, s.Labels.all[i].Key, s.Labels.all[i].Value)
+			continue
+		}
+
+		if _, isReserved := s.Labels.reservedKey(e); !isReserved {
+			continue
+		}
+
+		for key, value := range s.earlierTrusted(e) {
+			out = withKey(out, key, value)
+		}
+	}
+
+	return out
+}
+
+// withKey sets the value at the key in the map into, and returns the map. If into is nil, withKey returns a new map.
+func withKey(into map[string]string, key, value string) map[string]string {
+	if into == nil {
+		into = make(map[string]string)
+	}
+
+	into[key] = value
+
+	return into
 }
