@@ -21,10 +21,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
+// lifePage is the folder of the page Life of a tag.
+const lifePage = "../../tags/"
+
 // TestLife writes the table of tags/README.md: one label of the first example, from stage to stage. The values come
 // from a run, and each type has to be in its file.
 func TestLife(t *testing.T) {
-	const folder, page = "../clouds/aws-s3-bucket/", "../../tags/"
+	const folder = "../clouds/aws-s3-bucket/"
 
 	reader := &manifest.Reader{}
 	read := func(file string) []*structpb.Struct {
@@ -93,20 +96,45 @@ func TestLife(t *testing.T) {
 
 	for _, r := range rows {
 		typ := "`" + r.typ + "` of the SDK"
-
 		if r.file != "" {
-			typ = fmt.Sprintf("[%s](%s)", r.typ, r.file)
-
-			source, err := os.ReadFile(filepath.FromSlash(page + r.file))
-			if err != nil || !regexp.MustCompile(`(?m)^type `+r.typ+` `).Match(source) {
-				t.Errorf("%s: want the type %s in %s: %v", r.word, r.typ, r.file, err)
-			}
+			typ = typeLink(t, r.file, r.typ)
 		}
 
 		fmt.Fprintf(text, "| %s | %s | %s |\n", r.word, typ, r.here)
 	}
 
-	tagstest.Section(t, page+"README.md", "life", text.String())
+	tagstest.Section(t, lifePage+"README.md", "life", text.String())
+}
+
+// TestForms writes the second table of tags/README.md: the types that hold a label.
+func TestForms(t *testing.T) {
+	text := &strings.Builder{}
+	text.WriteString("| Type | What it adds |\n|---|---|\n")
+
+	for _, form := range []struct{ file, typ, adds string }{
+		{"tags.go", "Label", "qualified key, value and source"},
+		{"resolve/perresource.go", "scopedLabel", "the resources that get the label, or the expression that computes its value for each of them"},
+		{"tags.go", "Tag", "key and value on one cloud"},
+		{"judged.go", "Judged", "fate, reason and limit: on a cloud, in a kind of tag field, or on one resource"},
+		{"stamp/record.go", "Skip", "the resources that skip the label. Messages have it, with the " + typeLink(t, "tags.go", "SkippedLabel") + " of the contract"},
+		{"command/explain/rendered.go", "LostLabel", "the reason in words, for `explain`. A label that is there is a " + typeLink(t, "command/explain/rendered.go", "RenderedTag")},
+	} {
+		fmt.Fprintf(text, "| %s | %s |\n", typeLink(t, form.file, form.typ), form.adds)
+	}
+
+	tagstest.Section(t, lifePage+"README.md", "forms", text.String())
+}
+
+// typeLink returns a link of the page to the file of the type. The type has to be in the file.
+func typeLink(t *testing.T, file, typ string) string {
+	t.Helper()
+
+	source, err := os.ReadFile(filepath.FromSlash(lifePage + file))
+	if err != nil || !regexp.MustCompile(`(?m)^type `+typ+` `).Match(source) {
+		t.Errorf("want the type %s in %s: %v", typ, file, err)
+	}
+
+	return fmt.Sprintf("[%s](%s)", typ, file)
 }
 
 // exampleValue returns the value of the object at the path.

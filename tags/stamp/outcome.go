@@ -154,9 +154,9 @@ func (o *outcomeBuilder) add(p *Plan) error {
 	return nil
 }
 
-// sizeOfTags returns the bytes of the keys and values of tags. The response has a few bytes more for each.
-func sizeOfTags(tags map[string]string) (size int) {
-	for key, value := range tags {
+// sizeOfTags returns the bytes of the keys and values. The response has a few bytes more for each.
+func sizeOfTags(values map[string]string) (size int) {
+	for key, value := range values {
 		size += len(key) + len(value)
 	}
 
@@ -185,16 +185,16 @@ func (p *Plan) finalTags() map[string]string {
 		return nil
 	}
 
-	tags := make(map[string]string)
+	values := make(map[string]string)
 
 	for key, value := range set.Texts() {
 		// Another field manager can own a second entry with the key of a desired entry. The desired entry comes first.
-		if _, ok := tags[key]; !ok {
-			tags[key] = value
+		if _, ok := values[key]; !ok {
+			values[key] = value
 		}
 	}
 
-	return tags
+	return values
 }
 
 // trustOf returns which of the final tags of p trusted sources give.

@@ -90,8 +90,9 @@ func (s shape) specOf(keysAndValues []string) string {
 // stringsOf returns a list of strings with the separator, that the provider
 // reports.
 func stringsOf(separator string) field.Field {
-	return field.Field{Layout: field.Layout{Shape: field.StringList, Separator: separator},
-		Path: object.MustParsePath("spec.tags"), Observed: []object.Path{object.MustParsePath("status.tags")},
+	return field.Field{
+		Layout: field.Layout{Shape: field.StringList, Separator: separator},
+		Path:   object.MustParsePath("spec.tags"), Observed: []object.Path{object.MustParsePath("status.tags")},
 		FilledByProvider: true,
 	}
 }
