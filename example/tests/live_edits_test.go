@@ -340,7 +340,7 @@ resources:
 	s.WantEvent("Normal", "selected by matchCloudTags, perhaps even once the cloud has lost these tags")
 	s.Settled()
 
-	// Whoever deselects the resource in the cloud keeps its tags as they are.
+	// A resource that is deselected in the cloud keeps its tags as they are.
 	observe(object{"team": "data"})
 	s.WantEvent("Normal", "its provider reports no such tag")
 	s.Label(object{"env": "test"})

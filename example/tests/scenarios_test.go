@@ -85,7 +85,7 @@ var withoutCloudRules = map[string]string{
 	"standard-hetzner":       "so does this one's",
 }
 
-// TestScenariosCopied proves that people who copy a scenario get tags that their cloud takes: all inputs have profileRules: Cloud, unless the
+// TestScenariosCopied proves that a copied scenario makes tags for the rules of the cloud: all inputs have profileRules: Cloud, unless the
 // scenario is in the list above.
 func TestScenariosCopied(t *testing.T) {
 	t.Parallel()

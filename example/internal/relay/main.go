@@ -80,7 +80,7 @@ func main() {
 	address := f.String("address", ":9443", "Address at which to listen for gRPC connections.")
 	maxRecvMessageSize := f.Int("max-recv-message-size", 4, "Greatest size of received messages in MB.")
 
-	// Whoever measures gives these to each function. This one has neither certificates nor metrics.
+	// The bench gives these flags to each function. This one has neither certificates nor metrics.
 	f.Bool("insecure", true, "Run without mTLS.")
 	f.String("metrics-address", "", "Not used.")
 
