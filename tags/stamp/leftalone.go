@@ -41,7 +41,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 // keepAppliedTags keeps the tags of this function that Crossplane has applied before in the resource of p, which is left alone. If no step
 // desired these tags, server-side apply would remove them. Three kinds of resources that are left alone can have such tags:
 //   - resources with the ignore annotation
-//   - resources that the input would select but for matchCloudTags
+//   - resources without the tags of matchCloudTags
 //   - resources whose tag field nobody knows any more
 //
 // See testdata/cases/as-is.yaml.
