@@ -27,10 +27,21 @@ type launch struct {
 
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
-	with, without []object.Path
+	with, without []condition
 
 	// attachment is a resource that attaches a volume, or nil.
 	attachment *Attachment
+}
+
+// A condition is a field of spec.forProvider on which a launch depends, and the same field of spec.initProvider.
+type condition struct{ path, initial object.Path }
+
+// String returns the path of the field of spec.forProvider.
+func (c condition) String() string { return c.path.String() }
+
+// isThere reports whether the desired or the observed resource has the field. Only desired resources count for spec.initProvider.
+func (c condition) isThere(desired, observed object.Object) bool {
+	return holds(desired, c.path) || holds(observed, c.path) || holds(desired, c.initial)
 }
 
 //go:embed launched.txt
@@ -67,9 +78,9 @@ func parseLaunch(row string) launch {
 		case "value":
 			l.shapes, l.observed, l.Value = []Shape{onOff}, nil, value
 		case "if":
-			l.with = pathsOf(value)
+			l.with = conditionsOf(value)
 		case "unless":
-			l.without = pathsOf(value)
+			l.without = conditionsOf(value)
 		case "attached":
 			l.attachment = newAttachment(&l, value)
 		default:
@@ -80,9 +91,13 @@ func parseLaunch(row string) launch {
 	return l
 }
 
-// pathsOf returns the paths of fields below spec.forProvider, which have commas between them.
-func pathsOf(fields string) []object.Path {
-	return words.Map(strings.Split(fields, ","), func(path string) object.Path { return object.MustParsePath(forProvider + path) })
+// conditionsOf returns the fields below spec.forProvider, which have commas between them.
+func conditionsOf(fields string) []condition {
+	return words.Map(strings.Split(fields, ","), func(field string) condition {
+		path := object.MustParsePath(forProvider + field)
+
+		return condition{path, InitialPath(path)}
+	})
 }
 
 // isUsed reports whether the field is stamped without an entry of tagFields: a change takes effect, and
@@ -147,7 +162,7 @@ type Launched struct {
 	// around is the path of the object that must be there. Zero if none must.
 	around object.Path
 
-	with, without []object.Path
+	with, without []condition
 
 	// Attachment is the kind of resources that attach volumes to the resource, or nil. Such a volume may have tags of its own, which the
 	// field would overwrite.
@@ -225,9 +240,7 @@ func (l *Launched) Applies(desired, observed object.Object) bool {
 		}
 	}
 
-	isThere := func(path object.Path) bool {
-		return holds(desired, path) || holds(observed, path) || holds(desired, InitialPath(path))
-	}
+	isThere := func(c condition) bool { return c.isThere(desired, observed) }
 
 	return (len(l.with) == 0 || slices.ContainsFunc(l.with, isThere)) && !slices.ContainsFunc(l.without, isThere)
 }

@@ -226,7 +226,7 @@ func listLaunched(entries []Variants, gk schema.GroupKind) []ListedLaunch {
 	for _, e := range entries {
 		for _, l := range used {
 			if slices.ContainsFunc(e, func(h Variant) bool { return slices.ContainsFunc(l.paths, h.Field.Path.Equal) }) {
-				l.If, l.Unless, l.TagFields = words.Map(l.with, object.Path.String), words.Map(l.without, object.Path.String), e.list(gk)
+				l.If, l.Unless, l.TagFields = words.Map(l.with, condition.String), words.Map(l.without, condition.String), e.list(gk)
 				out = append(out, l.ListedLaunch)
 			}
 		}
