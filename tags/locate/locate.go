@@ -112,6 +112,9 @@ type Targets struct {
 	// tagFields has the results of tagFieldsOf.
 	tagFields map[*TargetKind][]tagField
 
+	// attached has the volumes that desired resources attach to instances, by the kind of these resources: see AttachmentTo.
+	attached map[*field.Attachment][]attachedVolume
+
 	// interned has one copy of each apiVersion and kind.
 	interned map[string]string
 

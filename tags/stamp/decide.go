@@ -429,7 +429,7 @@ func (d *Decision) conflictOf(i int) error {
 
 	// The provider may report an old tag of Crossplane that the cloud has lost. But if the resource was imported, and Crossplane has never
 	// tagged it, the tag is somebody else's.
-	if t.MayReportDeletedTags() && !isImportedUntagged(t) {
+	if t.MayReportDeletedTags() && !t.IsImportedUntagged() {
 		return nil
 	}
 

@@ -3,7 +3,6 @@ package stamp
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
@@ -11,59 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
-
-// The provider of a managed resource keeps three times in annotations of the resource: when it began to make the external resource, when it
-// succeeded, and when it failed. See package meta of crossplane-runtime.
-const (
-	createPending   = "crossplane.io/external-create-pending"
-	createSucceeded = "crossplane.io/external-create-succeeded"
-	createFailed    = "crossplane.io/external-create-failed"
-)
-
-var atProviderPath = object.MustParsePath("status.atProvider")
-
-// mayExistInCloud reports whether the external resource of t may exist. It returns false in two cases:
-//   - t is not observed.
-//   - status.atProvider is empty, and by the annotations, the provider hasn't begun to make the external resource or has failed.
-//
-// See testdata/cases/immutable.yaml.
-func mayExistInCloud(t *locate.Target) bool {
-	if t.Observed.IsZero() {
-		return false
-	}
-
-	reported, _ := t.Observed.At(atProviderPath) // An error means that there is no such field.
-	if reported.IsObject() && !reported.IsEmpty() {
-		return true
-	}
-
-	pending, succeeded, failed := annotationTime(t, createPending), annotationTime(t, createSucceeded), annotationTime(t, createFailed)
-
-	hasBegun := !pending.IsZero() || !succeeded.IsZero()
-	hasNewAttempt := pending.After(failed) // The times have whole seconds. If they are equal, the attempt failed soon after it began.
-	hasFailed := failed.After(succeeded) && !hasNewAttempt
-
-	return hasBegun && !hasFailed
-}
-
-// isImportedUntagged reports whether somebody else made the external resource of t, and Crossplane hasn't tagged it yet: t has no
-// annotation crossplane.io/external-create-…, and Crossplane owns no tag of its observed tag field. Then all tags in the status are of
-// others.
-func isImportedUntagged(t *locate.Target) bool {
-	isMadeByCrossplane := slices.ContainsFunc([]string{createPending, createSucceeded, createFailed}, func(annotation string) bool {
-		return !object.Annotations(t.Observed).Field(annotation).IsNull()
-	})
-	isTaggedByCrossplane := t.ObservedValue.IsThere() && t.Owners().HasOurs() // Without metadata.managedFields, HasOurs is true.
-
-	return !isMadeByCrossplane && !isTaggedByCrossplane
-}
-
-// annotationTime returns the time in the annotation of the observed resource. Like crossplane-runtime, it returns the zero time for a text
-// that is no time, such as "soon".
-func annotationTime(t *locate.Target, annotation string) time.Time {
-	at, _ := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
-	return at
-}
 
 // freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update, or it makes none
 // since managementPolicies lack Update. A resource
@@ -169,8 +115,7 @@ func indexUnderName(t *locate.Target) int {
 //   - status.atProvider isn't empty, so the provider has looked at the cloud.
 //   - The condition Synced is False with the reason ReconcileError: the provider refuses the update.
 func stuckWithoutTags(t *locate.Target) bool {
-	reported, _ := t.Observed.At(atProviderPath) // An error means that there is no such field.
-	if indexUnderName(t) < 0 || reported.IsEmpty() {
+	if reported := t.Observed.Node().Field("status").Field("atProvider"); indexUnderName(t) < 0 || reported.IsEmpty() {
 		return false
 	}
 

@@ -180,7 +180,7 @@ func (fs *fieldStamper) cleanInitialItems(place *locate.LaunchedPlace) error {
 		}
 
 		t := p.target.LaunchedTarget(place, item.Field(place.LaunchedField.Key).Text(), item.Object(), object.Object{})
-		itemPlan := fs.planReserved(t, fs.labels.labelsFor(t))
+		itemPlan := fs.planReserved(t, fs.labelsFor(fs.labels, t))
 		fs.report(itemPlan)
 
 		return itemPlan.stampedResource().Node(), nil

@@ -2,8 +2,6 @@ package stamp
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -112,7 +110,7 @@ func (fs *fieldStamper) stampField(t *locate.Target, place *locate.LaunchedPlace
 
 // planNamed plans the labels of the field of t, and sets launchedName, the field's name in messages.
 func (fs *fieldStamper) planNamed(t *locate.Target, name string) (*Plan, error) {
-	p, err := fs.planField(t, fs.labels.labelsFor(t))
+	p, err := fs.planField(t, fs.labelsFor(fs.labels, t))
 	if err == nil {
 		p.launchedName = name
 	}
@@ -177,7 +175,7 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		return fs.stampField(t, place)
 	}
 
-	labels := fs.labels.labelsFor(t)
+	labels := fs.labelsFor(fs.labels, t)
 	missing, labeledCount := missingItem(place, list)
 
 	// memoryBytes is a field of the embedded Stamper, so it adds up over all lists of all resources.
@@ -267,7 +265,7 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 // lose tags with reserved keys that no trusted source has set.
 func (fs *fieldStamper) planItem(place *locate.LaunchedPlace, key string, t *locate.Target) (*Plan, error) {
 	if !place.LaunchedField.LabelsGoTo(key) {
-		return fs.planReserved(t, fs.labels.labelsFor(t)), nil
+		return fs.planReserved(t, fs.labelsFor(fs.labels, t)), nil
 	}
 
 	return fs.planNamed(t, place.LaunchedField.List.String()+"["+key+"]."+place.LaunchedField.Path.String())
@@ -316,7 +314,7 @@ func missingItem(place *locate.LaunchedPlace, list object.Node) (missing object.
 func (fs *fieldStamper) removeReservedAt(place *locate.LaunchedPlace) {
 	if !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() {
 		t := fs.targetAt(place)
-		fs.apply(fs.planReserved(t, fs.labels.labelsFor(t)))
+		fs.apply(fs.planReserved(t, fs.labelsFor(fs.labels, t)))
 	}
 }
 
@@ -347,7 +345,7 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 		f.Shape = field.KeyValueList
 	}
 
-	s := State{Labels: fs.labels.labelsForField(&f, fs.resourcePlan.target.Profile), EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}
+	s := State{Labels: fs.labelsForField(fs.labels, &f, fs.resourcePlan.target.Profile), EarlierTrustedTags: fs.EarlierTrustedTags[fs.resourcePlan.Resource]}
 
 	set, err := tagset.Read(v, &f, &s.Labels.Keys)
 	if err != nil {
@@ -389,80 +387,13 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
 	return p
 }
 
-// An attachedVolume is a volume that a desired resource attaches to an instance.
-type attachedVolume struct {
-	// by is the name of the resource in the Composition.
-	by string
-
-	to field.Instance
-}
-
-// attachmentTo returns the name of a desired resource that attaches a volume to t, or may do so, and whether there is one. Fields such as
-// volumeTags of t would overwrite the volume's own tags: see testdata/cases/attached.yaml.
-func (s *Stamper) attachmentTo(t *locate.Target, a *field.Attachment) (name string, found bool) {
-	if a == nil || s.targets == nil {
-		return "", false
-	}
-
-	if _, isKnown := s.attached[a]; !isKnown {
-		if s.attached == nil {
-			s.attached = make(map[*field.Attachment][]attachedVolume)
-		}
-
-		s.attached[a] = s.volumesAttachedBy(a)
-	}
-
-	i := slices.IndexFunc(s.attached[a], func(v attachedVolume) bool { return mayBe(v.to, t) })
-	if i < 0 {
-		return "", false
-	}
-
-	return s.attached[a][i].by, true
-}
-
 // hasAttachedVolume reports whether the field at the place gets no labels because of an attached volume. It adds NoteAttached, if there are
 // labels.
 func (fs *fieldStamper) hasAttachedVolume(place *locate.LaunchedPlace) bool {
-	name, found := fs.attachmentTo(fs.resourcePlan.target, place.LaunchedField.Attachment)
+	name, found := fs.targets.AttachmentTo(fs.resourcePlan.target, place.LaunchedField.Attachment)
 	if found && len(fs.resourcePlan.labels.all) > 0 {
 		fs.resourcePlan.Notes = append(fs.resourcePlan.Notes, Note{Kind: NoteAttached, Keys: []string{name}, Field: place.LaunchedField.Name()})
 	}
 
 	return found
-}
-
-// volumesAttachedBy returns the volumes that desired resources of the kind a attach, sorted by the names of these resources.
-func (s *Stamper) volumesAttachedBy(a *field.Attachment) (out []attachedVolume) {
-	for _, t := range s.targets.All {
-		if a.Is(t.Kind.GroupKind()) {
-			out = append(out, attachedVolume{t.Name, a.InstanceOf(t.Resource, t.Observed)})
-		}
-	}
-
-	return out
-}
-
-// mayBe reports whether the instance may be t:
-//   - By an ID, it is t if t has the ID in the cloud. A t without an ID isn't made yet.
-//   - By a name, it is t if t has the name, or no name yet.
-//   - By a selector, it is t if t desires the labels. Labels of Crossplane count as desired, since Crossplane adds them.
-//   - Without any, nobody knows yet.
-func mayBe(instance field.Instance, t *locate.Target) bool {
-	switch {
-	case instance.ID != "":
-		isObserved := t.Observed.Node().Field("status").Field("atProvider").Field("id").IsText(instance.ID)
-		return isObserved || object.Annotations(t.Resource).Field("crossplane.io/external-name").IsText(instance.ID)
-	case instance.Name != "":
-		name, desiredName := object.Name(t.Observed), object.Name(t.Resource)
-		return instance.Name == name || instance.Name == desiredName || name == "" && desiredName == ""
-	}
-
-	for key, value := range instance.Selector.Field("matchLabels").Fields() {
-		isCrossplanes := strings.HasPrefix(string(key), "crossplane.io/")
-		if !isCrossplanes && !object.Labels(t.Received).Field(string(key)).Equal(value) {
-			return false
-		}
-	}
-
-	return true
 }

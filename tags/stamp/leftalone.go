@@ -74,7 +74,7 @@ func (s *Stamper) keepAppliedTags(p *Plan) {
 // keepTags keeps tags of this function that Crossplane has applied, and that no step desires now. It copies such tags, for example
 // plexsphere:env: prod, from the observed to the desired field of t.
 func (fs *fieldStamper) keepTags(t *locate.Target) {
-	labels := fs.labels.labelsFor(t)
+	labels := fs.labelsFor(fs.labels, t)
 
 	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
 	if err != nil || t.DesiredErr != nil {

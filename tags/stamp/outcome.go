@@ -431,7 +431,7 @@ func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *l
 	}
 
 	if isAudited {
-		l := s.resourceLabelsOrCommon(t).labelsFor(t)
+		l := s.labelsFor(s.resourceLabelsOrCommon(t), t)
 		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
 
 		maps.DeleteFunc(p.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })

@@ -70,7 +70,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 		p.Unprofiled = t.WhyGeneric
 	}
 
-	if (t.Field.Immutable || t.NeverUpdated) && mayExistInCloud(t) {
+	if (t.Field.Immutable || t.NeverUpdated) && t.MayExistInCloud() {
 		// If freeze fails, the plan has a Mismatch and leaves the field alone. The run goes on.
 		p.recordMismatch(p.freeze())
 		return p, nil

@@ -176,7 +176,7 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			skip := s.skipped.add(&p.labels.skipped[i], p, &p.labels.skips[i])
+			skip := s.skipped.add(&p.labels.skipped[i], &p.Result, &p.labels.skips[i])
 			skip.isShared = skip.isShared || !p.labels.Profile.Narrow // A Narrow profile is for one kind only, such as BucketObject.
 		}
 	}
@@ -192,12 +192,12 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		case record.Reason == "": // The label is no skipped label.
 		case lacksSlotInBoth(resourcePlan, p, i): // The skip of the resource's own tag field is enough.
 		case record.Fate == tags.Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
-			skip := s.refused.add(record, p, new(*countedSkip))
+			skip := s.refused.add(record, &p.Result, new(*countedSkip))
 			skip.isShared = record.Reason != profile.CountCap // Another resource may have a free slot.
 		case i < len(p.labels.all):
-			s.skipped.add(record, p, &p.labels.skips[len(p.labels.skipped)+i])
+			s.skipped.add(record, &p.Result, &p.labels.skips[len(p.labels.skipped)+i])
 		default:
-			s.skipped.add(record, p, new(*countedSkip))
+			s.skipped.add(record, &p.Result, new(*countedSkip))
 		}
 	}
 }
@@ -211,32 +211,32 @@ func lacksSlotInBoth(resourcePlan, p *Plan, i int) bool {
 	return p != resourcePlan && isSameLabel && p.allRecords[i].LacksSlot() && resourcePlan.getsDecidedTags && resourcePlan.allRecords[i].LacksSlot()
 }
 
-// add adds the resource of the plan p to the Skip of the record's label, and returns the Skip. If the resources a and b have no slot for env, one Skip of env has
+// add adds the resource of r to the Skip of the record's label, and returns the Skip. If the resources a and b have no slot for env, one Skip of env has
 // both names. last points to the Skip that a record of the same label was added to before, or to nil.
-func (s skipsByKey) add(record *tags.Judged, p *Plan, last **countedSkip) *countedSkip {
+func (s skipsByKey) add(record *tags.Judged, r *Result, last **countedSkip) *countedSkip {
 	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
-		*last = s.find(record, p)
+		*last = s.find(record, r.Provider)
 	}
 
 	skip := *last
 
-	if skip.count > 0 && skip.last == p.Resource {
+	if skip.count > 0 && skip.last == r.Resource {
 		return skip // An Instance counts once, even if both tags and volumeTags skip the label.
 	}
 
-	skip.last = p.Resource
+	skip.last = r.Resource
 	skip.count++
 
 	if skip.count <= words.MaxNameCount {
-		skip.Resources = append(skip.Resources, p.Resource)
+		skip.Resources = append(skip.Resources, r.Resource)
 	}
 
 	return skip
 }
 
-// find returns the Skip of the record's label, and makes it first if there is none.
-func (s skipsByKey) find(record *tags.Judged, p *Plan) *countedSkip {
-	key := skipKey{label: record.SkippedLabel(p.Provider, record.Reason), limit: record.Limit}
+// find returns the Skip of the record's label on a tag profile, such as aws, and makes it first if there is none.
+func (s skipsByKey) find(record *tags.Judged, provider string) *countedSkip {
+	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit}
 
 	skip, ok := s[key]
 	if !ok {

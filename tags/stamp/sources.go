@@ -26,8 +26,6 @@ const transformCost = 4
 type resourceLabels struct {
 	*tags.Transformer // It has the labels.
 
-	stamper *Stamper
-
 	// key has all that the labels depend on, and no kind.
 	key labelsKey
 
@@ -87,7 +85,7 @@ func (s *Stamper) resourceLabelsOf(t *locate.Target) (*resourceLabels, error) {
 	hasRoom := len(s.labels) < maxLabels
 	maps.DeleteFunc(s.labels, func(k labelsKey, _ *Labels) bool { return !k.areCommon && (k.resource != "" || !hasRoom) })
 
-	return &resourceLabels{Transformer: set.Transformer(s.Input), stamper: s, key: key, valueless: set.ValuelessLabels}, nil
+	return &resourceLabels{Transformer: set.Transformer(s.Input), key: key, valueless: set.ValuelessLabels}, nil
 }
 
 // newOwnTagCheck returns the function for Finder.SetsTag, which reports whether this step of the pipeline may have set the tag with the key
@@ -105,7 +103,7 @@ func (s *Stamper) newOwnTagCheck() func(t *locate.Target, key string) bool {
 	}
 
 	return func(t *locate.Target, key string) bool {
-		common := s.commonLabels().labelsFor(t)
+		common := s.labelsFor(s.commonLabels(), t)
 		hasKey := func(label tags.Label) bool {
 			tag, _ := common.transformed.Judge(label) // Even a skipped label has a tag key.
 
@@ -135,21 +133,21 @@ func (s *Stamper) resourceLabelsOrCommon(t *locate.Target) *resourceLabels {
 // commonLabels returns the labels that sources give to all resources.
 func (s *Stamper) commonLabels() *resourceLabels {
 	if s.common == nil {
-		s.common = &resourceLabels{Transformer: s.Transformer, stamper: s, key: labelsKey{areCommon: true}}
+		s.common = &resourceLabels{Transformer: s.Transformer, key: labelsKey{areCommon: true}}
 	}
 
 	return s.common
 }
 
 // labelsFor returns the labels as tags for the tag field of t.
-func (l *resourceLabels) labelsFor(t *locate.Target) *Labels {
-	return l.labelsForField(t.Field, t.Profile)
+func (s *Stamper) labelsFor(l *resourceLabels, t *locate.Target) *Labels {
+	return s.labelsForField(l, t.Field, t.Profile)
 }
 
 // labelsForField returns the labels as tags for the field f, with the tag profile p. All fields of one FieldKind share the result: for
 // maps on aws, it has the tag plexsphere:env, and for maps on gcp, plexsphere_env.
-func (l *resourceLabels) labelsForField(f *field.Field, p *profile.Profile) *Labels {
-	s, key := l.stamper, l.key.with(f, p)
+func (s *Stamper) labelsForField(l *resourceLabels, f *field.Field, p *profile.Profile) *Labels {
+	key := l.key.with(f, p)
 
 	if found, ok := s.labels[key]; ok {
 		return found

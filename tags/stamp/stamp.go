@@ -44,9 +44,6 @@ type Stamper struct {
 	// errorSource is the result of hasErrorSource, or nil.
 	errorSource *bool
 
-	// attached has the volumes that desired resources attach to instances, by the kind of these resources: see attachmentTo.
-	attached map[*field.Attachment][]attachedVolume
-
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int
@@ -192,7 +189,7 @@ func (s *Stamper) planAll(t *locate.Target, out *outcomeBuilder) (*Plan, error) 
 		return nil, err
 	}
 
-	resourcePlan, err := s.planField(t, labels.labelsFor(t))
+	resourcePlan, err := s.planField(t, s.labelsFor(labels, t))
 	if err == nil {
 		out.addPlan(resourcePlan, resourcePlan)
 		err = s.planLaunched(resourcePlan, labels, out)

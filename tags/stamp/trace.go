@@ -203,7 +203,7 @@ func (tr *Trace) Preview(labels *tags.Transformer, with *profile.Profile) *Plan 
 	s := *tr.Stamper
 	s.Transformer, s.common, s.labels = labels, nil, nil
 
-	p, _ := s.planField(t, s.commonLabels().labelsFor(t)) // Only tags that are there already can make it fail.
+	p, _ := s.planField(t, s.labelsFor(s.commonLabels(), t)) // Only tags that are there already can make it fail.
 	plan := s.traced(p)
 
 	for i := range plan.labels.all { // A new resource has no Mismatch, so allRecords begins with their records.
