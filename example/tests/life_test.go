@@ -116,7 +116,7 @@ func TestForms(t *testing.T) {
 		{"resolve/perresource.go", "scopedLabel", "the resources that get the label, or the expression that computes its value for each of them"},
 		{"tags.go", "Tag", "key and value on one cloud"},
 		{"judged.go", "Judged", "fate, reason and limit: on a cloud, in a kind of tag field, or on one resource"},
-		{"stamp/record.go", "Skip", "the resources that skip the label. Messages have it, with the " + typeLink(t, "tags.go", "SkippedLabel") + " of the contract"},
+		{"stamp/outcome.go", "Skip", "the resources that skip the label. Messages have it, with the " + typeLink(t, "tags.go", "SkippedLabel") + " of the contract"},
 		{"command/explain/rendered.go", "LostLabel", "the reason in words, for `explain`. A label that is there is a " + typeLink(t, "command/explain/rendered.go", "RenderedTag")},
 	} {
 		fmt.Fprintf(text, "| %s | %s |\n", typeLink(t, form.file, form.typ), form.adds)

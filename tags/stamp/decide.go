@@ -85,6 +85,39 @@ func Decide(s *State) (*Decision, error) {
 	return d, nil
 }
 
+// retainInitialList is for a list that only spec.initProvider has. Any label would need a list in spec.forProvider, and providers drop one list
+// if there are two. So the entries of spec.initProvider go first into the new list: see Value of tagset.Set. But if onConflict Retain keeps one
+// of these entries from a label, the list stays initial as it is, and labels are withheld. Labels of trusted sources are never withheld for this.
+func (d *Decision) retainInitialList() {
+	if !d.Labels.Shape.Form().IsList || !d.Tags.HasInitial() || d.Tags.FieldLen() > 0 {
+		return
+	}
+
+	isRetained := false
+
+	for i := range d.Labels.all {
+		l := &d.Labels.all[i]
+		if l.KeyIsTrusted() {
+			return
+		}
+
+		e := d.Tags.Find(d.Labels.entries[i].ID)
+		isRetained = isRetained || e != nil && l.OnConflict() == tags.Retain && !tagset.IsText(e.Value, l.Value)
+	}
+
+	if !isRetained {
+		return
+	}
+
+	for i := range d.records {
+		d.records[i].Fate = tags.Retained
+	}
+
+	for e := range d.Tags.All() {
+		d.notes.add(NoteInitialKept, cmp.Or(e.Key, e.String()))
+	}
+}
+
 // replace puts tags of labels in the place of existing tags with the same key. With onConflict Replace, the label env: prod replaces
 // env: dev. With Retain, env: dev stays. A label with a reserved key always replaces the tag.
 func (d *Decision) replace() error {
@@ -123,22 +156,6 @@ func (d *Decision) replace() error {
 func (d *Decision) put(i int) {
 	d.records[i].Fate = tags.Tagged
 	d.Tags.Put(d.entryToPut(i))
-}
-
-// entryToPut returns the entry that put writes for the label at position i. Its key has the spelling of another field manager's tag, if
-// there is one. On Azure, which ignores case, the entry of the label env replaces the tag Env of kubectl edit, and has the key Env.
-func (s *State) entryToPut(i int) *tagset.Entry {
-	e := &s.Labels.entries[i]
-
-	staying := s.stayingTags().Find(e.ID)
-	if staying == nil || s.Labels.Shape.Form().HasStrings {
-		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
-	}
-
-	spelled := *e
-	spelled.Key = staying.Key
-
-	return &spelled
 }
 
 // firstMatching returns the first of the matchers that matches the tag e and may touch it, or nil. A matcher from a field of the XR may not
@@ -259,6 +276,24 @@ func (d *Decision) fill() error {
 	unkept = append(unkept, d.putFitting(missing)...)
 	d.notes.add(NoteUnkept, keysOf(unkept)...)
 	d.notes.add(NoteCopyCapped, keysOf(d.putFitting(waitingCopies))...)
+
+	return nil
+}
+
+// replaceStayingTags puts labels in the place of other field managers' tags with the same key. The label env: prod replaces env: dev of
+// kubectl edit. A label that takes a further slot has to wait for fill: in a list of strings, env=prod stands beside env=dev. See
+// testdata/cases/others.yaml.
+func (d *Decision) replaceStayingTags() error {
+	staying := d.stayingTags()
+
+	for i := range d.records {
+		wouldReplace := d.records[i].Fate == tags.Undecided && staying.Has(d.Labels.entries[i].ID) // By the key alone, even in a list.
+		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                               // It is negative if the label frees slots.
+			if err := d.putUnlessConflict(i); err != nil {
+				return err
+			}
+		}
+	}
 
 	return nil
 }

@@ -136,27 +136,6 @@ func (d *Decision) splitOtherSystemsTags() (incomplete, missing [][]tagset.Entry
 	return incomplete, missing
 }
 
-// noteIgnored adds NoteKept with the tags that are newly kept because of ignoreTags. It adds NoteUnreported if ignoreTags has no effect since the
-// provider reports no tags.
-func (p *Plan) noteIgnored() {
-	t, d := p.target, p.decision
-	if len(p.labels.ignoreMatchers) == 0 || t.Observed.IsZero() {
-		return
-	}
-
-	p.Notes.add(NoteKept, d.newlyKeptKeys()...)
-
-	// A status without tags may get them later. It never gets them in either of two cases:
-	//   - The kind has no path for tags in its status.
-	//   - The resource has tags that the provider doesn't set itself, and the provider has already read the resource in the cloud.
-	isTagged := t.HasOtherTags(d.ObservedTags)
-	neverReports := len(t.Field.Observed) == 0 || isTagged && t.ProviderHasObserved()
-
-	if d.CloudTags == nil && neverReports {
-		p.Notes = append(p.Notes, Note{Kind: NoteUnreported}) // Notes.add would drop a note without keys.
-	}
-}
-
 // ignoreTags [backup] leaves the tag backup to the cloud: the function copies its value from the status to the tag field. The provider
 // copies the value from the tag field to the cloud. If somebody changes backup in the cloud from daily to weekly, the two could swap the
 // values for ever:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
@@ -70,6 +71,35 @@ type Labels struct {
 	skips []*countedSkip
 }
 
+// resourceLabels has the labels of one resource, of a group of resources, or of all resources.
+type resourceLabels struct {
+	*tags.Transformer // It has the labels.
+
+	// key has all that the labels depend on, and no kind.
+	key labelsKey
+
+	// valueless has the labels whose expressions have no value for the resource.
+	valueless []resolve.ValuelessLabel
+}
+
+// A labelsKey has all that Labels depend on.
+type labelsKey struct {
+	// areCommon reports whether all resources have the labels. Otherwise, the resources of the group have them, or only the resource with the
+	// name, if an expression computes one of its labels.
+	areCommon bool
+	group     resolve.LabelGroup
+	resource  string
+
+	kind tagset.FieldKind
+}
+
+// with returns the key with the kind of the field f, on a resource with the tag profile p.
+func (k labelsKey) with(f *field.Field, p *profile.Profile) labelsKey {
+	k.kind = tagset.FieldKindOf(f, p)
+
+	return k
+}
+
 // newLabels returns the transformed labels as tags for fields of the kind k, without matchers. Labels that such fields can't hold are
 // unfit. An example is a key of 100 characters, for a list of strings of at most 60 characters.
 func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
@@ -115,6 +145,21 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)
 
 	return l
+}
+
+// limitOf returns the limit of the profile p that the label breaks, in a few words, such as "at most 128 characters". The label is skipped
+// among the transformed labels of p.
+func limitOf(skipped *tags.Judged, transformed *tags.Transformed, p *profile.Profile) string {
+	switch {
+	case skipped.Winner != "":
+		return words.Name(skipped.Winner) + " has the same tag key"
+	case skipped.Reason == profile.ReservedKey && !p.HandsLabelsOn && tags.ProvidersKeySet().Has(skipped.Key):
+		return "only the provider sets it" // The key is crossplane-kind, for example. It means nothing to a nested composite resource.
+	case skipped.Reason == profile.ReservedKey && !skipped.Reserved && transformed.Classifiers().Has(skipped.Key):
+		return p.Limit(skipped.Reason) + ", since matchCloudTags names it"
+	default:
+		return p.Limit(skipped.Reason)
+	}
 }
 
 // withMatchers adds matchers for the entries of removeTags and ignoreTags to l, and returns l. With removeTags [team/*], it marks the
@@ -221,6 +266,48 @@ func (l *Labels) allKeys() *tagset.Keys {
 	keys.Patterns = profile.NewKeySet("*")
 
 	return &keys
+}
+
+// newRecords returns Undecided records of the labels in all, at the labels' positions.
+func (l *Labels) newRecords() []tags.Judged {
+	out := make([]tags.Judged, len(l.all), len(l.all)+len(l.unfit))
+	for i := range out {
+		out[i] = tags.Judged{Tag: l.all[i].Tag}
+	}
+
+	return out
+}
+
+// takenAwayLimit is the Limit of records with the fate TakenAway.
+const takenAwayLimit = "an earlier step set it, and only a source with trusted: true may"
+
+// takenAwayRecords returns a record for each of the reserved keys whose tags are taken away, such as owner: me of an earlier step.
+func (l *Labels) takenAwayRecords(keys []string) []tags.Judged {
+	return words.Map(keys, func(key string) tags.Judged {
+		t := &tags.Tag{Label: tags.Label{QualifiedKey: l.transformed.QualifiedKey(key)}, Key: key}
+		return tags.Judged{Tag: t, Fate: tags.TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit}
+	})
+}
+
+// maxMemoryBytes is the most bytes of labels in all items of all lists. It limits the memory of a run before its items are made. A label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
+const (
+	entrySize      = 64
+	maxMemoryBytes = 64 << 20
+)
+
+// sizeInItem returns the bytes of the labels in one item of a list, for maxMemoryBytes.
+func (l *Labels) sizeInItem() (size int) {
+	for i := range l.all {
+		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)
+	}
+
+	return size
+}
+
+// tooManyMemoryBytes returns a LimitError for so many labels in each of so many items. The caller counts the bytes, for maxMemoryBytes.
+func tooManyMemoryBytes(items, labels int) error {
+	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
+		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxMemoryBytes, entrySize)}
 }
 
 // positionOf returns the position of the label with the key of the tag e: for the tag env: dev, the position of the label env: prod. ok is

@@ -361,32 +361,6 @@ func (fs *fieldStamper) untrustedReservedKeys(path object.Path, v object.Node) (
 	return keys
 }
 
-// planReserved returns a plan for a field that gets no labels, such as volumeTags of an Instance whose block devices have tags of their
-// own. The plan is only about tags with reserved keys: see decideReserved. If owner is a reserved key, the plan takes owner: me away, or
-// replaces it by the tag of a trusted label. It leaves env: prod.
-func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
-	p := newPlan(t, l)
-
-	set, _, err := desiredTags(t, l)
-	if err != nil {
-		return p // A field that can't be read is left alone.
-	}
-
-	state := &State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]}
-	_, takenAway := state.decideReserved()
-
-	p.allRecords, p.Trusted = l.takenAwayRecords(takenAway), state.trustedTags()
-	p.getsDecidedTags = true // Only the records of such plans are reported.
-
-	if set.Changed() {
-		p.Stamped, err = write.Field(t, &l.Keys, set)
-	}
-
-	p.recordMismatch(p.writeInitial(state, err)) // Without an error, there is no Mismatch.
-
-	return p
-}
-
 // hasAttachedVolume reports whether the field at the place gets no labels because of an attached volume. It adds NoteAttached, if there are
 // labels.
 func (fs *fieldStamper) hasAttachedVolume(place *locate.LaunchedPlace) bool {
@@ -396,4 +370,60 @@ func (fs *fieldStamper) hasAttachedVolume(place *locate.LaunchedPlace) bool {
 	}
 
 	return found
+}
+
+// initialItems returns the list at the place in spec.initProvider, and its path. The path is zero if there is no such list.
+func (fs *fieldStamper) initialItems(place *locate.LaunchedPlace) (list object.Node, path object.Path) {
+	path = field.InitialPath(place.LaunchedField.List)
+
+	list, err := fs.resourcePlan.stampedResource().At(path)
+	if err != nil || path.IsZero() || list.IsEmpty() || !list.IsList() {
+		return object.Node{}, object.Path{}
+	}
+
+	return list, path
+}
+
+// cleanInitialItems takes reserved keys that no trusted source gives out of the items of a list in spec.initProvider. It is for a list beside
+// one in spec.forProvider: providers merge items at the same position, with their tags.
+func (fs *fieldStamper) cleanInitialItems(place *locate.LaunchedPlace) error {
+	p := fs.resourcePlan
+
+	list, path := fs.initialItems(place)
+	if path.IsZero() {
+		return nil
+	}
+
+	cleaned, changed, err := list.MapItems(func(item object.Node) (object.Node, error) {
+		if !item.IsObject() {
+			return item, nil
+		}
+
+		t := p.target.LaunchedTarget(place, item.Field(place.LaunchedField.Key).Text(), item.Object(), object.Object{})
+		itemPlan := fs.planReserved(t, fs.labelsFor(fs.labels, t))
+		fs.report(itemPlan)
+
+		return itemPlan.stampedResource().Node(), nil
+	})
+
+	if err == nil && changed {
+		p.Stamped, err = write.Initial(p.stampedResource(), path, cleaned)
+	}
+
+	return err
+}
+
+// moveInitialItems writes the stamped items of a list that only spec.initProvider had, at the path. They go to spec.forProvider, since its list
+// gets labels, and providers drop one list if there are two.
+func (fs *fieldStamper) moveInitialItems(place *locate.LaunchedPlace, path object.Path, stamped object.Node) (err error) {
+	p := fs.resourcePlan
+
+	if p.Stamped, err = object.Set(p.stampedResource(), place.LaunchedField.List, stamped); err != nil {
+		return err
+	}
+
+	p.Notes.add(NoteInitialMoved, place.LaunchedField.List.String())
+	p.Stamped, err = write.Initial(p.Stamped, path, object.Node{})
+
+	return err
 }

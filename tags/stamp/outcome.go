@@ -6,17 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
-	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // An Outcome says what stamping changes on all resources, and which labels are skipped, or refused by the cloud.
@@ -83,136 +80,6 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 	}
 
 	return desired
-}
-
-// An outcomeBuilder makes an Outcome: Stamp adds one resource after the other.
-type outcomeBuilder struct {
-	Outcome
-
-	stamper  *Stamper
-	allSkips skips
-	limits   limits
-}
-
-// newOutcomeBuilder returns an outcomeBuilder without results, for that many resources.
-func newOutcomeBuilder(s *Stamper, resourceCount int) *outcomeBuilder {
-	return &outcomeBuilder{
-		Outcome: Outcome{Results: make([]Result, 0, resourceCount), Changed: make(map[string]object.Object), trust: make(map[string]trust)}, stamper: s,
-		allSkips: skips{skipped: make(skipsByKey), refused: make(skipsByKey), resourceCounts: make(map[string]int)},
-		limits:   limits{isStrict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
-	}
-}
-
-// addResult adds the result r, and its Stamped resource to Changed.
-func (o *outcomeBuilder) addResult(r Result) {
-	r.trim() // There can be thousands.
-	o.Results = append(o.Results, r)
-
-	if !r.Stamped.IsZero() {
-		o.Changed[r.Resource] = r.Stamped
-	}
-}
-
-// addPlan adds the skipped labels of the plan p to allSkips, and its labels without tag slots to limits. It hands p to the Trace. p is
-// resourcePlan itself, or the plan of another field, such as volumeTags of an Instance.
-func (o *outcomeBuilder) addPlan(resourcePlan, p *Plan) {
-	o.allSkips.add(resourcePlan, p)
-	o.limits.add(resourcePlan, p)
-	o.stamper.Trace.add(o.stamper, resourcePlan, p)
-}
-
-// add adds the result of p, the plan of a resource. The result gets Final if the input wants tags in the status, and Changes if the
-// Stamper audits. An error is the Budget's error, since the response has no room for
-// Final, or for the tags of trusted sources, which the context records for later steps.
-func (o *outcomeBuilder) add(p *Plan) error {
-	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.TakesTags() {
-		p.Final = p.finalTags()
-
-		if err := o.stamper.Budget.ChargeResponse(sizeOfTags(p.Final)); err != nil {
-			return errors.Wrapf(err, "cannot write the tags of composed resource %q to %s", p.Resource, o.stamper.Input.StatusFieldPath)
-		}
-	}
-
-	if err := o.stamper.Budget.ChargeResponse(sizeOfTags(p.Trusted)); err != nil {
-		return errors.Wrapf(err, "cannot record the trusted tags of composed resource %q in the context", p.Resource)
-	}
-
-	if o.stamper.Input.TagPolicy != nil && p.target.TakesTags() {
-		o.trust[p.Resource] = o.stamper.trustOf(p)
-	}
-
-	if o.stamper.Audits {
-		p.Changes = changesOf(p.target, p.stampedResource(), p.labels)
-	}
-
-	o.addResult(p.Result)
-
-	if p.labels.origin.key.resource != "" {
-		o.Results[len(o.Results)-1].copyTags()
-	}
-
-	return nil
-}
-
-// sizeOfTags returns the bytes of the keys and values. The response has a few bytes more for each.
-func sizeOfTags(values map[string]string) (size int) {
-	for key, value := range values {
-		size += len(key) + len(value)
-	}
-
-	return size
-}
-
-// finish returns the Outcome once all resources are added. The error is a LimitError if labels lack slots that they must get.
-func (o *outcomeBuilder) finish() (*Outcome, error) {
-	counts := o.allSkips.resourceCounts // They tell whether all resources with a profile skip a label.
-	o.Skips, o.CloudRefuses = o.allSkips.skipped.sorted(counts), o.allSkips.refused.sorted(counts)
-
-	return &o.Outcome, o.limits.limitError()
-}
-
-// finalSet returns the tags that the field has after Crossplane has applied the resource, such as the tag env: prod that p writes, and
-// owner: me that somebody has added by kubectl edit. It returns nil if the tags can't be read. See testdata/cases/final.yaml.
-func (p *Plan) finalSet() *tagset.Set {
-	set, _ := p.target.TagsAfterApply(p.stampedResource(), p.labels.allKeys()) // With an error, the set is nil.
-	return set
-}
-
-// finalTags returns the tags of finalSet, key to value, or nil.
-func (p *Plan) finalTags() map[string]string {
-	set := p.finalSet()
-	if set == nil {
-		return nil
-	}
-
-	values := make(map[string]string)
-
-	for key, value := range set.Texts() {
-		// Another field manager can own a second entry with the key of a desired entry. The desired entry comes first.
-		if _, ok := values[key]; !ok {
-			values[key] = value
-		}
-	}
-
-	return values
-}
-
-// trustOf returns which of the final tags of p trusted sources give.
-func (s *Stamper) trustOf(p *Plan) trust {
-	out := trust{keys: p.labels.transformed.TrustedKeys(), untrusted: make(map[string]bool)}
-	if p.labels.transformed.Reserved().Empty() {
-		return out
-	}
-
-	state := &State{Target: p.target, Labels: p.labels, EarlierTrustedTags: s.EarlierTrustedTags[p.Resource]}
-
-	for e := range p.finalSet().All() {
-		if _, isUntrusted := state.untrustedKey(e); isUntrusted {
-			out.untrusted[entryText(e)] = true
-		}
-	}
-
-	return out
 }
 
 // A Result says which tags one resource gets, and why it doesn't get other tags.
@@ -354,123 +221,291 @@ func firstOf(values map[string]Values) (first map[string]Values, more int) {
 	return first, more
 }
 
-// changesOf returns how the tags of t change once Crossplane applies r, the resource of t with its new tags. If the observed field has
-// env: dev, and r has env: prod, then env changes from dev to prod. A field that can't be read has no changes. In a list of strings,
-// a=b=c has the key a=b if a label of l has this key, and otherwise the key a. See testdata/cases/audit.yaml.
-func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
-	newValue, err := r.At(t.Field.Path)
-	initialBefore, initialAfter := initialValues(t, r)
+// A Note is a fact about the tags of one resource. Facts about a single label are in the label's record instead. tags/report has the words
+// and the severity of each NoteKind.
+type Note struct {
+	Kind NoteKind
 
-	if err != nil || t.ObservedErr != nil || isSettled(t, newValue) && write.IsSame(initialBefore, initialAfter) {
-		return c
-	}
+	// Keys has the keys of the tags, sorted. It is empty if the note is about the tag field. More is the number of keys that Keys leaves
+	// out.
+	Keys []string
+	More int
 
-	keys := l.allKeys()
+	// Manager is the field manager that owns the tags, such as kubectl-edit. It is empty if the kind of note is not about owners.
+	Manager string
 
-	before, beforeErr := tagset.ReadWithInitial(t.ObservedValue, initialBefore, t.Field, keys)
-	after, afterErr := tagset.ReadWithInitial(newValue, initialAfter, t.Field, keys)
-
-	if beforeErr != nil || afterErr != nil {
-		return c
-	}
-
-	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
-
-	// Several entries of a list can have one key, such as zone=a and zone=b. For each tag that is new or changes, Updated yields the entries
-	// with new values. The first of them is enough for Changes.
-	for entries := range before.Updated(after) {
-		if previous := before.Find(entries[0].ID); previous == nil {
-			c.Added[entries[0].Key] = Values{After: tagset.TextOf(entries[0].Value)}
-		} else {
-			c.Changed[entries[0].Key] = Values{Before: tagset.TextOf(previous.Value), After: tagset.TextOf(entries[0].Value)}
-		}
-	}
-
-	// An entry that no step desires is removed, unless the provider sets it, or another field manager owns it.
-	isRemoved := func(e tagset.Entry) bool {
-		return e.Initial || !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
-	}
-
-	// For each tag of before that is missing in after, Removed yields all entries. The first removed one is enough for Changes.
-	for entries := range before.Removed(after) {
-		if i := slices.IndexFunc(entries, isRemoved); i >= 0 {
-			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
-		}
-	}
-
-	return c
+	// Field is set only for NoteReservedLaunched and NoteAttached. It is the path of the field with the tags, such as spec.forProvider.ebsBlockDevice.tags.
+	Field string
 }
 
-// addUnselected adds a result for t, which the input doesn't select, in two cases:
-//   - The input would select t if the cloud had the tags of matchCloudTags. The tags that t has stay: see keepAppliedTags. If there are
-//     labels, removeTags or ignoreTags, LeftAlone says so.
-//   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
-//     Changes.Removed has plexsphere:env.
-func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *locate.Target) {
-	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
+// A NoteKind says what a Note is about.
+type NoteKind int
+
+const (
+	// NoteImmutable says that labels are missing among the tags, or that their tags have old values, since the tag field can't change once
+	// the resource exists.
+	NoteImmutable NoteKind = iota
+
+	// NoteOtherValue says that tags stay because removeTags names them with another value: it names env: dev, and the tag is env: prod.
+	NoteOtherValue
+
+	// NoteOwned says that tags stay although removeTags names them, since the Manager owns them.
+	NoteOwned
+
+	// NoteKept says that tags of other systems are desired because of ignoreTags for the first time.
+	NoteKept
+
+	// NoteUnreported says that ignoreTags has no effect, since the provider reports no tags, even after it has looked at the cloud.
+	NoteUnreported
+
+	// NoteLastStays says that the tag field loses its last tag, but that the tag stays in the cloud. The provider fills an empty tag field
+	// with the cloud's tags, or leaves these tags alone.
+	NoteLastStays
+
+	// NoteLeftover says that tags stay in the tag field although no step desires them, in one of two cases:
+	//   - The tags have the keyPrefix, and the Manager owns them.
+	//   - The last tag can't be removed from the field, since the Manager owns the field itself: see keepLastTag.
+	NoteLeftover
+
+	// NoteCopyReserved says that copied metadata has reserved keys, so it is not copied to the tag field.
+	NoteCopyReserved
+
+	// NoteCopyCapped says that metadata is not copied to the tag field because no tag slot is left.
+	NoteCopyCapped
+
+	// NoteReserved says that tags with reserved keys stay although they have no trusted source, since the Manager owns them.
+	NoteReserved
+
+	// NoteReservedLaunched says that tags with reserved keys stay although they have no trusted source, since they are in a Field for launched
+	// resources that the function never writes, such as ebsBlockDevice.tags.
+	NoteReservedLaunched
+
+	// NoteProtected says that ignoreTags or removeTags names tags in vain, in one of two cases:
+	//   - A field of the XR names tags with reserved keys, tags of trusted labels, or Kubernetes metadata without keyPrefix. Only the input
+	//     itself may name these.
+	//   - ignoreTags of the input itself names tags with reserved keys.
+	NoteProtected
+
+	// NoteUnkept says that ignoreTags can't keep tags of other systems because no tag slot is left.
+	NoteUnkept
+
+	// NoteRemoved says that tags are removed although ignoreTags names them, since removeTags names them, too.
+	NoteRemoved
+
+	// NoteStaysSelected says that matchCloudTags may still select the resource after its tags have left the cloud, since the status may keep
+	// them.
+	NoteStaysSelected
+
+	// NoteLastKept says that the function keeps the last tag in the tag field, although nobody else owns it. Without this tag, the parent of
+	// the field would be empty, such as spec.forProvider, and API servers refuse that.
+	NoteLastKept
+
+	// NoteInitialMoved says that tags of a list in spec.initProvider go to the list in spec.forProvider, since providers drop one list if there
+	// are two. So the tags are no longer initial only.
+	NoteInitialMoved
+
+	// NoteInitialKept says that the tags of a list in spec.initProvider stay initial, and that labels are withheld for them: see
+	// retainInitialList.
+	NoteInitialKept
+
+	// NoteAttached says that the Field for launched resources gets no labels, since another resource attaches a volume, which may have tags of
+	// its own. Keys has the name of that resource.
+	NoteAttached
+
+	// NoteNeverUpdated is NoteImmutable for a resource whose managementPolicies lack Update.
+	NoteNeverUpdated
+
+	// NoteValueless says that earlier steps desire items of a list with a key and without a value, which API servers refuse.
+	NoteValueless
+)
+
+// Notes has the notes on one resource.
+type Notes []Note
+
+// add adds the keys to the note of the kind. Notes about the whole tag field have no keys, and are appended without add.
+func (n *Notes) add(kind NoteKind, keys ...string) { n.addOwned(kind, "", keys...) }
+
+// addOwned adds the keys to the note of the kind and the manager. If NoteOwned gets env and then zone with the manager kubectl-edit, one
+// note has both keys.
+func (n *Notes) addOwned(kind NoteKind, manager string, keys ...string) {
+	if len(keys) == 0 {
 		return
 	}
 
-	isDeselected := t.WhyUnselected() == locate.NotInCloud
-
-	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
-	isAudited := s.Audits && !t.Observed.IsZero() && targets.Locate(t)
-
-	if !isDeselected && !isAudited { // So it is for most, and a plan would be an allocation.
-		return
+	i := slices.IndexFunc(*n, func(note Note) bool { return note.Kind == kind && note.Manager == manager })
+	if i < 0 {
+		i = len(*n)
+		*n = append(*n, Note{Kind: kind, Manager: manager})
 	}
 
-	p := newPlan(t, nil)
+	(*n)[i].Keys = append((*n)[i].Keys, keys...)
+}
 
-	if isDeselected {
-		s.keepAppliedTags(p)
+// sort sorts the keys of each note, and drops duplicates. Notes of some kinds can have thousands of keys on each of thousands of resources.
+// Such notes keep only the first keys.
+func (n *Notes) sort() {
+	for i := range *n {
+		note := &(*n)[i]
+		slices.Sort(note.Keys)
+		note.Keys = slices.Compact(note.Keys)
 
-		if s.hasTagWork() {
-			p.LeftAlone = t.WhyLeftAlone(locate.NotInCloud)
+		mayHaveMany := note.Kind == NoteProtected || note.Kind == NoteUnkept || note.Kind == NoteRemoved || note.Kind == NoteInitialMoved || note.Kind == NoteInitialKept || note.Kind == NoteValueless
+		if surplus := len(note.Keys) - words.MaxNameCount; mayHaveMany && surplus > 0 {
+			note.Keys, note.More = slices.Clone(note.Keys[:words.MaxNameCount]), surplus
 		}
-	}
-
-	if isAudited {
-		l := s.labelsFor(s.resourceLabelsOrCommon(t), t)
-		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
-
-		maps.DeleteFunc(p.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
-	}
-
-	if p.LeftAlone != "" || !p.Changes.IsEmpty() || !p.Stamped.IsZero() {
-		o.addResult(p.Result)
 	}
 }
 
-// isSettled reports whether the tags in the observed field of t stay the same once Crossplane applies newValue. With the newValue {env:
-// prod}, {env: prod, crossplane-kind: bucket} stays the same, since the provider sets crossplane-kind. A Kubernetes label that is no tag,
-// such as app.kubernetes.io/name, may go. For most fields, this check spares changesOf two tagset.Sets.
-func isSettled(t *locate.Target, newValue object.Node) bool {
-	observed := t.ObservedValue
-	if !observed.IsObject() || !newValue.IsObject() {
-		return observed.Equal(newValue)
-	}
-
-	desired := make(map[string]object.Node, newValue.Len())
-	for key, v := range newValue.Fields() {
-		desired[string(key)] = v
-	}
-
-	unchanged := 0
-
-	for key, v := range observed.Fields() {
-		desiredValue, isDesired := desired[string(key)]
-		isNotOurs := locate.ProviderSets(t.Field, key) || t.Field.IsOnlyForKubernetes(key)
-
-		switch {
-		case !isDesired && !isNotOurs: // The entry is removed.
-			return false
-		case isDesired && !desiredValue.Equal(v): // The value changes.
-			return false
-		case isDesired:
-			unchanged++
+// Keys returns the keys of all notes of the kind, sorted and without duplicates, and how many keys the notes leave out. A key can be in
+// several notes, such as one for each of two managers, or one for tags and one for volumeTags (see addNotesOf).
+func (n *Notes) Keys(kind NoteKind) (keys []string, more int) { //nolint:unparam // Package report reads the second result.
+	for _, note := range *n {
+		if note.Kind == kind {
+			keys, more = append(keys, note.Keys...), more+note.More
 		}
 	}
 
-	return unchanged == len(desired) // Otherwise observed lacks a desired entry.
+	slices.Sort(keys)
+
+	return slices.Compact(keys), more
+}
+
+// A Skip names a label, and the resources on which it becomes no tag in the cloud. There are two lists of them:
+//   - Skips of the Outcome: the function has skipped the label.
+//   - CloudRefuses of the Outcome: the tag is in the tag field, but the cloud's own API refuses it.
+type Skip struct {
+	tags.SkippedLabel
+
+	// Limit is the limit that the label breaks, such as "at most 128 characters".
+	Limit string
+
+	// Sources has the names that messages give to the label's sources, such as sources[0].
+	Sources []string
+
+	// Trusted reports whether any source of the label is a trusted source.
+	Trusted bool
+
+	// Resources has the names of the first resources that skip the label, and More is the number of the others. Resources is nil if all
+	// resources with the tag profile skip the label for a reason that they share, such as key-too-long.
+	Resources []string
+	More      int
+}
+
+// compareSkips orders skips by provider, reason, limit and keys.
+func compareSkips(a, b Skip) int {
+	reasons := profile.SkipReasons()
+
+	return cmp.Or(
+		strings.Compare(a.Provider, b.Provider),
+		cmp.Compare(slices.Index(reasons, a.Reason), slices.Index(reasons, b.Reason)),
+		strings.Compare(a.Limit, b.Limit),
+		strings.Compare(a.QualifiedKey, b.QualifiedKey),
+		strings.Compare(a.TagKey, b.TagKey),
+	)
+}
+
+// A countedSkip is a Skip while its resources are counted.
+type countedSkip struct {
+	Skip
+
+	// count is the number of resources. If count is above 0, last is the name of the resource that was added last.
+	count int
+	last  string
+
+	// isShared reports whether the reason holds for all resources with the tag profile: no resource on aws may have a key of 200 characters.
+	// It is false for count-cap, since another resource may have a free slot.
+	isShared bool
+
+	// labelSources has the sources of the label.
+	labelSources []*tags.Source
+}
+
+// A skipKey identifies a Skip. The label env has two Skips if the resource a admits 50 tags, and b admits 10: the limits differ.
+type skipKey struct {
+	label tags.SkippedLabel
+	limit string
+}
+
+// skipsByKey has one Skip for each skipKey.
+type skipsByKey map[skipKey]*countedSkip
+
+// add adds the resource of r to the Skip of the record's label, and returns the Skip. If the resources a and b have no slot for env, one Skip of env has
+// both names. last points to the Skip that a record of the same label was added to before, or to nil.
+func (s skipsByKey) add(record *tags.Judged, r *Result, last **countedSkip) *countedSkip {
+	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
+		*last = s.find(record, r.Provider)
+	}
+
+	skip := *last
+
+	if skip.count > 0 && skip.last == r.Resource {
+		return skip // An Instance counts once, even if both tags and volumeTags skip the label.
+	}
+
+	skip.last = r.Resource
+	skip.count++
+
+	if skip.count <= words.MaxNameCount {
+		skip.Resources = append(skip.Resources, r.Resource)
+	}
+
+	return skip
+}
+
+// find returns the Skip of the record's label on a tag profile, such as aws, and makes it first if there is none.
+func (s skipsByKey) find(record *tags.Judged, provider string) *countedSkip {
+	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit}
+
+	skip, ok := s[key]
+	if !ok {
+		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}}
+		s[key] = skip
+	}
+
+	skip.Trusted = skip.Trusted || record.Trusted
+
+	if record.Source != nil && !slices.Contains(skip.labelSources, record.Source) {
+		skip.labelSources = append(skip.labelSources, record.Source)
+	}
+
+	return skip
+}
+
+// sorted returns the Skips in the order of compareSkips. resourceCounts has the number of resources by Provider.
+func (s skipsByKey) sorted(resourceCounts map[string]int) (out []Skip) {
+	for _, skip := range s {
+		slices.SortFunc(skip.labelSources, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+
+		for _, source := range skip.labelSources {
+			skip.Sources = append(skip.Sources, source.Name)
+		}
+
+		skip.More = skip.count - len(skip.Resources)
+
+		// If all resources with the tag profile skip the label for a shared reason, none of them is named.
+		if skip.isShared && skip.count == resourceCounts[skip.Provider] {
+			skip.Resources, skip.More = nil, 0
+		}
+
+		out = append(out, skip.Skip)
+	}
+
+	slices.SortFunc(out, compareSkips)
+
+	return out
+}
+
+// A LimitError says that labels exceed a limit, so that the run fails. For example, a label of a trusted source has no tag slot on a
+// resource. With limitPolicy ApplyStrict, the run fails if any label has none.
+type LimitError struct {
+	// head begins the message, such as "limitPolicy ApplyStrict: too many labels: ".
+	head string
+
+	// resources has a text for each resource without slots: see shortages.
+	resources []string
+}
+
+// Error returns a message with the labels and resources. It leaves out resources beyond words.MaxError bytes.
+func (e *LimitError) Error() string {
+	return words.Items(e.head, e.resources, len(e.resources), words.MaxError)
 }

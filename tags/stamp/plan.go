@@ -2,14 +2,16 @@ package stamp
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // A Plan says which tags one resource gets in its tag field, or in one of its fields for launched resources.
@@ -59,71 +61,6 @@ func (p *Plan) stampedResource() object.Object {
 	return p.Stamped
 }
 
-// planField returns the plan for the tag field of t with the labels l. It decides on the tags, and writes them to a copy of the resource.
-// Tags that can't change stay as they are. If the tag field has the wrong type, such as a list where the kind wants a map, the plan has
-// a Mismatch and no tags.
-func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
-	p := newPlan(t, l)
-
-	// If there are labels, the result says why the generic tag profile applies. WhyGeneric is empty if another one applies.
-	if len(l.transformed.Tags)+len(l.transformed.Skipped) > 0 {
-		p.Unprofiled = t.WhyGeneric
-	}
-
-	if (t.Field.Immutable || t.NeverUpdated) && t.MayExistInCloud() {
-		// If freeze fails, the plan has a Mismatch and leaves the field alone. The run goes on.
-		p.recordMismatch(p.freeze())
-		return p, nil
-	}
-
-	if !s.needsDecision(t, l) {
-		return p, nil
-	}
-
-	if err := s.Budget.ChargeLabels(len(l.all) + len(l.unfit)); err != nil {
-		return p, err
-	}
-
-	state, err := s.stateOf(p)
-	if p.recordMismatch(err) {
-		return p, nil
-	}
-
-	if s.Trace != nil {
-		p.before = state.beforeDecision()
-	}
-
-	if p.decision, err = Decide(state); err != nil {
-		return p, err
-	}
-
-	p.allRecords = p.decision.completeRecords(t.APIProfile) // The cloud's own API may refuse some of the decided tags.
-
-	// If a trusted label has no slot, Stamp returns a LimitError in the end: see limits.
-	if len(p.decision.trustedWithoutSlot) > 0 {
-		return p, nil
-	}
-
-	if err := p.carryOut(); err != nil {
-		return p, err
-	}
-
-	return p, s.Budget.ChargeResponse(p.stampedResource().Node().Size() - t.Resource.Node().Size())
-}
-
-// needsDecision reports whether there is anything to decide for the tag field of t and the labels l. Any of these reasons will do:
-//   - There are labels, copied metadata, or entries of removeTags or ignoreTags.
-//   - There are reserved keys. Tags of earlier steps with such keys are removed.
-//   - The field is atomic. It may need the provider's own tags (see desiredTags), or an empty value such as [] (see package write).
-//   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see package write.
-//   - The observed field has tags. If all of them would go, one may have to be kept: see keepLastTag.
-func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
-	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()
-	mayNeedField := t.Field.Atomic || t.Field.LateInit || !write.IsEmpty(t.ObservedValue)
-
-	return hasEntries || mayNeedField || !l.transformed.Reserved().Empty()
-}
-
 // recordMismatch reports whether there is an error, and puts its message into the Mismatch of p, for the result.
 func (p *Plan) recordMismatch(err error) bool {
 	if err != nil {
@@ -133,144 +70,96 @@ func (p *Plan) recordMismatch(err error) bool {
 	return err != nil
 }
 
-// carryOut writes the decision of p to a copy of the resource, and adds records and notes to the result.
-func (p *Plan) carryOut() error {
-	d := p.decision
-	p.Notes = d.notes
-	otherValues := d.keysWithOtherValues() // Before keepLastTag, since a tag that it puts back doesn't belong here.
-	p.keepLastTag()                        // Some tag fields can't become empty.
-
-	// If the field can't be written, the error becomes the Mismatch of p, and the run goes on.
-	if p.recordMismatch(p.writeTags()) {
-		return nil
-	}
-
-	// They go to an annotation of the resource.
-	if err := p.writeFollowedChanges(); err != nil {
-		return err
-	}
-
-	p.keepFixed()
-	p.noteMovedInitial()
-	p.noteValueless()
-	p.noteLastTag()
-	p.noteIgnored()
-
-	// LeftAlone is set if the decision changes a tag field that the API server lets nobody change: see keepFixed.
-	if p.LeftAlone == "" {
-		p.conclude()
-		d.noteStayingTags(&p.Notes)
-		p.Notes.add(NoteOtherValue, otherValues...)
-	}
-
-	return nil
-}
-
 // conclude sets what is told of p, since the resource gets the decided tags.
 func (p *Plan) conclude() {
 	p.Records, p.Trusted, p.getsDecidedTags = p.allRecords, p.decision.trustedTags(), true
 }
 
-// writeTags writes the decided tags to the tag field of a copy of the resource, unless the field doesn't change.
-func (p *Plan) writeTags() (err error) {
-	set, f, items := p.decision.Tags, p.target.Field, p.partlyOwnedItems()
-	mayChange := set.Changed() || p.restoredProviderTags || len(items) > 0 // set.Changed is false for restored tags.
-	mayNeedEmptyField := set.FieldLen() == 0 && (f.LateInit || f.Atomic)   // See write.Field.
+// Field returns the field of the plan.
+func (p *Plan) Field() *field.Field { return p.target.Field }
 
-	if mayChange || mayNeedEmptyField {
-		p.Stamped, err = write.Field(p.target, &p.labels.Keys, set, items...)
-	}
+// FieldName returns the path of the field. In a list, it has the key of the item: spec.forProvider.tagSpecifications[volume].tags.
+func (p *Plan) FieldName() string { return cmp.Or(p.launchedName, p.target.Field.Path.String()) }
 
-	return p.writeInitial(p.decision.State, err)
+// Transformed returns all labels as tags of the profile.
+func (p *Plan) Transformed() *tags.Transformed { return p.labels.transformed }
+
+// ValuelessLabels returns the labels whose expressions have no value for the resource.
+func (p *Plan) ValuelessLabels() []resolve.ValuelessLabel { return p.labels.origin.valueless }
+
+// LabelRecords returns the records of all labels, in the order in which they take tag slots. Labels that the profile skips come last.
+func (p *Plan) LabelRecords() []tags.Judged {
+	// The record of a tag that is taken away is about no label.
+	records := slices.DeleteFunc(slices.Clone(p.allRecords), func(r tags.Judged) bool { return r.Fate == tags.TakenAway })
+
+	return append(records, p.labels.skipped...)
 }
 
-// partlyOwnedItems returns the items of a keyed list that no step desires, but that p has to write, since Crossplane owns a part of each.
-// For example, kubectl edit owns the item {key: env}, and Crossplane owns the value prod in this item. If Crossplane no longer applied the
-// item, server-side apply would remove prod, and leave {key: env} without a value.
-func (p *Plan) partlyOwnedItems() (items []object.Node) {
-	f := p.target.Field
-	if f.Key == "" || f.Atomic {
-		return nil // The field is no keyed list.
-	}
+// Slots returns how many tags the resource may have, in a few words, and the number of free slots before anything is decided. It is
+// negative if there are too many tags.
+func (p *Plan) Slots() (limit string, free int) { return p.before.limitText(), p.before.freeSlots() }
 
-	for e := range p.decision.stayingTags().All() {
-		if !p.wouldLosePart(e) {
-			continue
-		}
+// TagsBefore yields the tags of the desired field before anything is decided, in their order. Tags that only other field managers have set
+// in the observed field follow. In a list of strings, each string is a tag, even "note", which has no separator.
+func (p *Plan) TagsBefore() iter.Seq[*tagset.Entry] {
+	return func(yield func(*tagset.Entry) bool) {
+		for e := range p.before.present() {
+			if e.Opaque && e.String() != "" {
+				e = asTag(e, p.labels.Separator)
+			}
 
-		item := map[string]object.Node{f.Key: object.TextNode(e.Key), f.Value: e.Value}
-
-		for name := range f.Extra {
-			if v := e.Item.Field(name); v.IsThere() {
-				item[name] = v
+			if !e.Opaque && !yield(e) {
+				return
 			}
 		}
-
-		items = append(items, object.MapNode(item))
 	}
-
-	return items
 }
 
-// wouldLosePart reports whether the item of e would stay without its key or its value if Crossplane no longer applied the item. That needs
-// two owners: Crossplane, and another field manager that owns the key or the value, but not both.
-func (p *Plan) wouldLosePart(e *tagset.Entry) bool {
-	owner := p.target.Owners().Of(e)
-	hasTwoOwners := owner.Ours && !owner.OtherOwnsKeyAndValue // e stays, so another field manager owns something of e.
-	hasValue := !e.Opaque && e.Value.IsThere()
+// asTag returns the string of the opaque entry e as a tag. The key ends before the first separator: x=y=z is the tag x: y=z.
+func asTag(e *tagset.Entry, separator string) *tagset.Entry {
+	tag := *e
+	key, value, hasSeparator := strings.Cut(e.String(), separator)
 
-	return hasTwoOwners && hasValue && !p.decision.Tags.HasTagOf(e)
+	tag.Key, tag.Opaque = cmp.Or(key, e.String()), false
+	if hasSeparator && key != "" {
+		tag.Value = object.TextNode(value)
+	}
+
+	return &tag
 }
 
-// keepLastTag keeps one observed tag if no tag is desired, and Crossplane owns all observed tags. In two cases, the API server would make
-// null of an empty object, and then refuse the resource in each run, and two runs (see package write) can't help:
-//   - Another field manager owns the field itself, as {"f:tags": {}}, but no tag in it, so the field would stay without tags. For example,
-//     a provider first wrote a tag there. Then a label replaced this tag, and now the label is gone. The note is NoteLeftover.
-//   - The tag field is the only field of its parent, and earlier steps desire the parent, such as spec.forProvider: {}. Without the field,
-//     the parent would be empty. The note is NoteLastKept.
-//
-// Tags of an atomic field have no owners of their own, and package write keeps such a field without tags. The two cases are Held and Only
-// in testdata/cases/refilled.yaml.
-func (p *Plan) keepLastTag() {
-	t, keys := p.target, &p.labels.Keys
-	if p.decision.Tags.FieldLen() > 0 || t.Owners().Atomic || !write.OwnedByCrossplane(t, keys) {
-		return
+// LabelOf returns the label with the key of the tag e, as a tag, or nil.
+func (p *Plan) LabelOf(e *tagset.Entry) *tags.Tag {
+	if i, ok := p.labels.positionOf(e); ok {
+		return p.labels.all[i].Tag
 	}
 
-	note, manager := NoteLeftover, t.Owners().HeldBy
-
-	if manager == "" { // No other field manager owns the tag field.
-		if !write.IsOnlyFieldOfParent(t) {
-			return
-		}
-
-		note = NoteLastKept
-	}
-
-	byID := func(a, b *tagset.Entry) int { return strings.Compare(a.ID, b.ID) }
-	observed := slices.SortedStableFunc(t.ReadTags(t.ObservedValue, keys).All(), byID)
-
-	firstUnreserved := slices.IndexFunc(observed, func(e *tagset.Entry) bool {
-		_, isReserved := p.labels.reservedKey(e)
-		return !isReserved
-	})
-
-	kept := observed[max(firstUnreserved, 0)] // If all tags have reserved keys, the index is -1, and the first tag stays.
-	p.decision.Tags.Put(kept)
-	p.Notes.addOwned(note, manager, cmp.Or(kept.Key, kept.String()))
+	return nil
 }
 
-// noteLastTag adds NoteLastStays if the last tag stays in the cloud. There are two cases:
-//   - The provider fills even an empty field with the cloud's tags, or doesn't tell the cloud of an empty field (LastStays).
-//   - The schema admits no empty field, so the field is removed, and the provider fills a missing field.
-func (p *Plan) noteLastTag() {
-	t, keys := p.target, &p.labels.Keys
+// ManagerOf returns the name of the other field manager that owns the tag e in the observed resource, or an empty string.
+func (p *Plan) ManagerOf(e *tagset.Entry) string { return p.target.Owners().Of(e).Manager }
 
-	lastStays := t.Field.LastStays || t.Field.LateInit && write.SchemaRefusesEmpty(t)
-	getsNoTags := p.LeftAlone == "" && p.decision.Tags.FieldLen() == 0
-
-	// The cloud can have a last tag only if the status reports one, or the tag field had one.
-	if lastStays && getsNoTags && (t.HasOtherTags(t.ReportedTags(keys)) || write.WasTagged(t, keys)) {
-		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
+// HadTag reports whether the field had a tag with the key of the record's label before the decision, with any value. In a list of strings,
+// the string of the label counts, too: a=b=c counts for the label a: b=c, even if it is read as the tag a=b: c.
+func (p *Plan) HadTag(r *tags.Judged) bool {
+	i, ok := p.labels.positionByID[p.labels.ID(r.Key)]
+	if !ok || r.Tag != p.labels.all[i].Tag { // The field can't hold the label.
+		return false
 	}
+
+	e := &p.labels.entries[i]
+
+	return p.before.Tags.Counterpart(e) != nil || p.before.OtherManagersTags != nil && p.before.OtherManagersTags.Counterpart(e) != nil
+}
+
+// RemovedBy returns the first entry of removeTags that names the tag, or nil. IgnoredBy does the same for ignoreTags. On Google Cloud, an
+// entry can name the tag team_a by this key, or by the qualified key of its label, team/a. Neither is about labels that are handed on.
+func (p *Plan) RemovedBy(t *tags.Tag) *resolve.TagPattern {
+	return p.labels.firstNaming(p.labels.remove, t)
+}
+
+// IgnoredBy returns the first entry of ignoreTags that names the tag, or nil: see RemovedBy.
+func (p *Plan) IgnoredBy(t *tags.Tag) *resolve.TagPattern {
+	return p.labels.firstNaming(p.labels.ignore, t)
 }

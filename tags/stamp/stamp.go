@@ -3,136 +3,18 @@ package stamp
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
-
-// A Stamper writes labels as tags to desired composed resources.
-type Stamper struct {
-	locate.Finder
-	Options
-
-	// Transformer has the labels that sources give to all resources.
-	Transformer *tags.Transformer
-
-	// PerResource has all labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
-	// can be called on nil.
-	PerResource *resolve.PerResource
-
-	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
-	RemoveTags, IgnoreTags []resolve.TagPattern
-
-	// targets is the result of the method Targets.
-	targets *locate.Targets
-
-	// common has the labels of Transformer.
-	common *resourceLabels
-
-	// labels has the labels as tags, by all that they depend on.
-	labels map[labelsKey]*Labels
-
-	// errorSource is the result of hasErrorSource, or nil.
-	errorSource *bool
-
-	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
-	// is its limit.
-	memoryBytes int
-}
-
-// A Request has what a Stamper needs to know of one run of the function.
-type Request struct {
-	Options
-
-	// Input of the step, and Set, which has the labels of its sources.
-	Input *v1beta1.CloudTags
-	Set   *resolve.LabelSet
-
-	// Observed is the observed state of the run's request, and Required has the schemas that Crossplane has sent.
-	Observed *fnv1.State
-	Required *require.Requirements
-}
-
-// Options say how a run stamps. The zero Options are for the first step of this function in a pipeline, in a run without limits.
-type Options struct {
-	// EarlierTrustedTags has the tags that earlier steps of this function set from trusted sources, by the name of the resource and the key. For the
-	// resource bucket and the key owner, the value is team-a, for example.
-	EarlierTrustedTags map[string]map[string]string
-
-	// AlreadyStamped reports whether the desired resources already have the tags of this step, as rendered resources have that the command
-	// explain runs the function on. Then onConflict Error fails no run, since this step may have set an existing tag itself.
-	AlreadyStamped bool
-
-	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
-	Audits bool
-
-	// Budget has what the run has spent so far. A nil Budget has no limits.
-	Budget *budget.Budget
-
-	// Trace receives each plan as it is made, unless it is nil.
-	Trace *Trace
-}
-
-// New returns a Stamper for the request.
-func New(r *Request) *Stamper {
-	xr := object.Of(r.Observed.GetComposite())
-
-	s := &Stamper{
-		Finder: locate.Finder{
-			Input:          r.Input,
-			Provider:       r.Set.Provider,
-			CompositeGroup: object.GVK(xr).Group,
-			NewLocator:     func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
-			Schemas:        Schemas(r.Required),
-			Observed:       r.Observed.GetResources(),
-			ComposedOwner:  locate.ComposedOwner(xr),
-		},
-		Transformer: r.Set.Transformer(r.Input),
-		PerResource: r.Set.PerResource,
-		RemoveTags:  r.Set.Remove,
-		IgnoreTags:  r.Set.Ignore,
-		Options:     r.Options,
-	}
-	s.SetsTag = s.newOwnTagCheck() // A field of the Finder: matchCloudTags ignores tags that this step sets.
-
-	if s.Trace != nil {
-		s.Trace.Stamper, s.Trace.Set = s, *r.Set
-	}
-
-	return s
-}
-
-// Schemas returns the schemas of kinds that Crossplane has sent. The field Of asks for a schema. The field Given has only the schemas that
-// the pipeline step itself requires.
-func Schemas(required *require.Requirements) field.Schemas {
-	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
-}
-
-// Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, Targets returns the error of ctx.
-func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
-	in := s.Input
-
-	// Sources without labels manage tags, too: they may have given labels in an earlier run, whose tags have to be removed. An input with none
-	// of these fields only copies Kubernetes metadata, and selects no resource.
-	managesTags := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
-
-	s.targets, err = s.Find(ctx, desired, managesTags)
-
-	if s.Trace != nil {
-		s.Trace.Targets = s.targets
-	}
-
-	return s.targets, err
-}
 
 // Stamp decides on the tags of the targets, and returns copies of the changed resources. For example, Outcome.Changed has the Bucket with
 // the tag plexsphere:env, and the Bucket's Result has the record of the label. An error is the error of ctx, a ResolveError, a LimitError,
@@ -204,7 +86,198 @@ func (s *Stamper) planAll(t *locate.Target, out *outcomeBuilder) (*Plan, error) 
 	return resourcePlan, errors.Wrapf(err, "cannot %s composed resource %q", verb, t.Name)
 }
 
-// hasTagWork reports whether there are labels, or resolved entries of removeTags or ignoreTags.
-func (s *Stamper) hasTagWork() bool {
-	return !s.Transformer.Empty() || s.PerResource != nil || len(s.RemoveTags)+len(s.IgnoreTags) > 0
+// addUnselected adds a result for t, which the input doesn't select, in two cases:
+//   - The input would select t if the cloud had the tags of matchCloudTags. The tags that t has stay: see keepAppliedTags. If there are
+//     labels, removeTags or ignoreTags, LeftAlone says so.
+//   - The Stamper audits, and t loses tags of this function. If the observed Bucket has plexsphere:env, and no step desires it,
+//     Changes.Removed has plexsphere:env.
+func (s *Stamper) addUnselected(o *outcomeBuilder, targets *locate.Targets, t *locate.Target) {
+	if t.LeaveReason != locate.None { // The resource's own fields ask to leave it alone.
+		return
+	}
+
+	isDeselected := t.WhyUnselected() == locate.NotInCloud
+
+	// Finder.Find has located the tag fields of selected resources only. Locate returns false if t has none.
+	isAudited := s.Audits && !t.Observed.IsZero() && targets.Locate(t)
+
+	if !isDeselected && !isAudited { // So it is for most, and a plan would be an allocation.
+		return
+	}
+
+	p := newPlan(t, nil)
+
+	if isDeselected {
+		s.keepAppliedTags(p)
+
+		if s.hasTagWork() {
+			p.LeftAlone = t.WhyLeftAlone(locate.NotInCloud)
+		}
+	}
+
+	if isAudited {
+		l := s.labelsFor(s.resourceLabelsOrCommon(t), t)
+		p.Changes.Removed = changesOf(t, p.stampedResource(), l).Removed
+
+		maps.DeleteFunc(p.Changes.Removed, func(key string, _ Values) bool { return !l.keyBelongsToFunction(key) })
+	}
+
+	if p.LeftAlone != "" || !p.Changes.IsEmpty() || !p.Stamped.IsZero() {
+		o.addResult(p.Result)
+	}
+}
+
+// leaveAlone returns the result of t, which is left alone. The result of a BucketPolicy says "has no tag field". See
+// testdata/cases/left-alone.yaml.
+func (s *Stamper) leaveAlone(t *locate.Target) Result {
+	p := newPlan(t, nil)
+
+	switch {
+	case !s.hasTagWork(): // Without labels, nobody expects tags, so the result needs no reason.
+	case t.LeaveReason != locate.None:
+		p.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
+	default:
+		p.NoFieldReason = t.NoFieldReason
+
+		// A composite resource has the reason Composite, unless another fits better: Undeclared says more, and Unknown says that the kind looks
+		// like a managed resource.
+		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
+		if t.IsComposite() && !fitsBetter {
+			p.NoFieldReason = locate.Composite
+		}
+
+		p.LeftAlone = t.WhyLeftAlone(p.NoFieldReason)
+	}
+
+	s.keepAppliedTags(p)
+
+	return p.Result
+}
+
+// keepAppliedTags keeps the tags of this function that Crossplane has applied before in the resource of p, which is left alone. If no step
+// desired these tags, server-side apply would remove them. Three kinds of resources that are left alone can have such tags:
+//   - resources with the ignore annotation
+//   - resources without the tags of matchCloudTags
+//   - resources whose tag field nobody knows any more
+//
+// See testdata/cases/as-is.yaml.
+func (s *Stamper) keepAppliedTags(p *Plan) {
+	t := p.target
+	isUnknown := t.LeaveReason == locate.None && t.NoFieldReason.IsUnknown()
+	isIgnored := t.LeaveReason == locate.Ignored && t.Place != nil && t.NoFieldReason == locate.None // Without a Place, NoFieldReason is None before Locate looks for the field.
+
+	switch {
+	case isUnknown:
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
+		forProvider := t.Observed.Node().Field("spec").Field("forProvider")
+
+		for owned := range t.OwnedInForProvider() {
+			fs.keepInOwnedFields(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}})
+		}
+	case isIgnored, !t.Selected: // Only matchCloudTags keeps t from being selected.
+		fs := &fieldStamper{Stamper: s, resourcePlan: p, labels: s.resourceLabelsOrCommon(t)}
+		fs.keepTags(t)
+
+		for _, place := range t.Launched {
+			isTagField := !place.LaunchedField.IsSwitch() && !place.LaunchedField.IsInList() // A switch holds no tags.
+			if isTagField && place.LaunchedField.Applies(t.Resource, t.Observed) {
+				fs.keepTags(fs.targetAt(place))
+			}
+		}
+	}
+}
+
+// keepTags keeps tags of this function that Crossplane has applied, and that no step desires now. It copies such tags, for example
+// plexsphere:env: prod, from the observed to the desired field of t.
+func (fs *fieldStamper) keepTags(t *locate.Target) {
+	labels := fs.labelsFor(fs.labels, t)
+
+	desired, err := tagset.Read(t.DesiredValue, t.Field, &labels.Keys)
+	if err != nil || t.DesiredErr != nil {
+		return
+	}
+
+	before := desired.Len() // If it is 0, no step desires the field.
+
+	for e := range t.ReadTags(t.ObservedValue, &labels.Keys).All() {
+		// A step desires e if it desires the string of e or a tag with the key of e. An opaque string has no key.
+		isDesired := desired.HasTagOf(e) || !e.Opaque && desired.Has(e.ID)
+
+		// Crossplane removes its own entries if no step desires them. If a step desires an atomic field, Crossplane replaces all entries.
+		isReplaced := t.Owners().Atomic && before > 0
+		isRemoved := t.Owners().Of(e).Ours || isReplaced
+
+		if isRemoved && !isDesired && labels.belongsToFunction(e) {
+			desired.Append(*e)
+		}
+	}
+
+	if desired.Len() == before { // No tag is lost.
+		return
+	}
+
+	if r, err := write.Field(t, &labels.Keys, desired); err == nil && !r.IsZero() {
+		fs.resourcePlan.Stamped = r
+	}
+}
+
+// keepInOwnedFields keeps applied tags of a resource whose tag field nobody knows. It looks for tags in the fields of the observed object,
+// and in the objects within it. A field may be the tag field if both hold:
+//   - It is a map, a list of strings, or a list of objects with a key.
+//   - Crossplane owns the field or a part of it: owned has the field.
+//
+// path is the path of the object, and owned is what Crossplane owns in the object, by metadata.managedFields. If owned has f:labels and
+// f:region for spec.forProvider, the map spec.forProvider.labels keeps its tags, and the string spec.forProvider.region can't have any.
+func (fs *fieldStamper) keepInOwnedFields(observed, owned object.Node, path object.Segments) {
+	for name, v := range observed.Fields() {
+		ownedPart := owned.Field("f:" + string(name))
+		segments := append(slices.Clone(path), object.Segment{Field: string(name)})
+
+		p, err := object.ParsePath(segments.String())
+		if err != nil || !ownedPart.IsThere() { // A field with the name * has no path, since * stands for all items of a list.
+			continue
+		}
+
+		if f, ok := guessField(v); ok {
+			f.Path, f.Within = p, true // Within: true makes keepTags write nothing if the desired resource lacks the object around the field.
+			fs.keepTags(fs.resourcePlan.target.WithField(&f, fs.resourcePlan.stampedResource()))
+		}
+
+		fs.keepInOwnedFields(v, ownedPart, segments)
+	}
+}
+
+// guessField returns a tag field with the shape of the observed value v. ok is false if no tag field has such a value. In a list of
+// objects, the name of the key's field begins or ends with key: [{tagKey: env, tagValue: prod}]. The field of the value stays unnamed:
+// keepTags copies whole objects.
+func guessField(v object.Node) (f field.Field, ok bool) {
+	switch {
+	case v.IsObject():
+		return field.Field{Layout: field.Layout{Shape: field.Map}}, true
+	case !v.IsList():
+		return field.Field{}, false
+	}
+
+	for item := range v.Items() {
+		if !item.IsObject() {
+			return field.Field{Layout: field.Layout{Shape: field.StringList, Separator: separatorOf(item.Text())}}, true
+		}
+
+		for name := range item.Fields() {
+			if lower := strings.ToLower(string(name)); strings.HasPrefix(lower, "key") || strings.HasSuffix(lower, "key") {
+				return field.Field{Layout: field.Layout{Shape: field.KeyValueList}, Key: string(name)}, true
+			}
+		}
+	}
+
+	return field.Field{}, false
+}
+
+// separatorOf returns the separator in a string of a list: an equals sign in env=prod, and a colon in env:prod.
+func separatorOf(entry string) string {
+	if strings.Contains(entry, "=") {
+		return "="
+	}
+
+	return ":"
 }

@@ -5,9 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
@@ -66,6 +65,59 @@ type followedChange struct {
 
 // followedChanges has each followed change by the name of its tag, such as backup: see nameOf.
 type followedChanges map[string]followedChange
+
+// desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
+// as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
+// provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
+// tags, the provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
+func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
+	if t.DesiredErr != nil {
+		return nil, false, t.DesiredErr
+	}
+
+	set, err = t.DesiredTags(&l.Keys)
+	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
+		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
+	}
+
+	hasDesiredTags := set.FieldLen() > 0
+
+	// The key of a string is the longest known key that it begins with. providerKeys has no keys of labels. So crossplane-kind=a=b has the key
+	// crossplane-kind, even if a label has the key crossplane-kind=a.
+	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
+		e := entries[0] // Each of the provider's tags has one entry.
+		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, with a label's key.
+		}
+	}
+
+	return set, restored && hasDesiredTags, nil
+}
+
+// beforeDecision returns a copy of s with Tags that Decide doesn't change.
+func (s *State) beforeDecision() *State {
+	before := *s
+	before.Tags = s.Tags.Clone()
+
+	return &before
+}
+
+// present yields the tags of the desired field, and then those that only other field managers have set in the observed field.
+func (s *State) present() iter.Seq[*tagset.Entry] {
+	return func(yield func(*tagset.Entry) bool) {
+		for e := range s.Tags.All() {
+			if !yield(e) {
+				return
+			}
+		}
+
+		for e := range s.OtherManagersTags.All() {
+			if s.Tags.Counterpart(e) == nil && !yield(e) {
+				return
+			}
+		}
+	}
+}
 
 // addedByProvider reports whether the provider sets the tag e itself: a tag that many providers set, such as crossplane-kind, or a tag that
 // the provider sets on this kind, such as managed-by-cnrm.
@@ -138,101 +190,11 @@ func (s *State) limitText() string {
 	return limit
 }
 
-// stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a source with onConflict Error needs
-// them.
-func (s *Stamper) stateOf(p *Plan) (*State, error) {
-	t, keys := p.target, &p.labels.Keys
-
-	set, restored, err := desiredTags(t, p.labels)
-	if err != nil {
-		return nil, err
-	}
-
-	p.restoredProviderTags = restored
-
-	// In an atomic field, the tags of other managers are removed if a step desires the field. Whether a step does is known only after the
-	// decision. So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
-	state := &State{
-		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.OtherManagersTags(keys, false /* fieldDesired */),
-		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
-		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
-	}
-
-	if len(s.IgnoreTags) > 0 || s.hasErrorSource() {
-		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
-		state.FollowedBefore = readFollowedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
-	}
-
-	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
-	if t.CopiedEntries.IsThere() {
-		state.CopiedTags, err = tagset.Read(t.CopiedEntries, t.Field, keys)
-		p.recordMismatch(err)
-	}
-
-	return state, nil
-}
-
-// hasErrorSource reports whether a source has onConflict Error, which is tags.Fail. An input can have thousands of sources, and a request
-// thousands of resources: so it looks once.
-func (s *Stamper) hasErrorSource() bool {
-	if s.errorSource == nil {
-		s.errorSource = new(slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail }))
-	}
-
-	return *s.errorSource
-}
-
-// desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
-// as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
-// provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
-// tags, the provider's tags alone are no reason to write the field. See testdata/cases/atomic-list.yaml.
-func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
-	if t.DesiredErr != nil {
-		return nil, false, t.DesiredErr
-	}
-
-	set, err = t.DesiredTags(&l.Keys)
-	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
-		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
-	}
-
-	hasDesiredTags := set.FieldLen() > 0
-
-	// The key of a string is the longest known key that it begins with. providerKeys has no keys of labels. So crossplane-kind=a=b has the key
-	// crossplane-kind, even if a label has the key crossplane-kind=a.
-	for entries := range t.ReadTags(t.ObservedValue, &l.providerKeys).Tags() {
-		e := entries[0] // Each of the provider's tags has one entry.
-		if locate.ProviderSets(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
-			restored = set.Restore(e) || restored // Restore returns false if the set has the string already, with a label's key.
-		}
-	}
-
-	return set, restored && hasDesiredTags, nil
-}
-
 // slotTakenByOther reports whether the slot of the entry e is taken anyway, by another field manager's tag that stays though no step
 // desires it. A label that replaces this tag needs no further slot: env: prod takes the slot of env: dev. In a list of strings, only the
 // same string counts: env=prod can't take the slot of env=dev.
 func (s *State) slotTakenByOther(e *tagset.Entry) bool {
 	return s.stayingTags().HasTagOf(e) && !s.Tags.HasTagOf(e)
-}
-
-// replaceStayingTags puts labels in the place of other field managers' tags with the same key. The label env: prod replaces env: dev of
-// kubectl edit. A label that takes a further slot has to wait for fill: in a list of strings, env=prod stands beside env=dev. See
-// testdata/cases/others.yaml.
-func (d *Decision) replaceStayingTags() error {
-	staying := d.stayingTags()
-
-	for i := range d.records {
-		wouldReplace := d.records[i].Fate == tags.Undecided && staying.Has(d.Labels.entries[i].ID) // By the key alone, even in a list.
-		if wouldReplace && d.slotsNeededBy(i) <= 0 {                                               // It is negative if the label frees slots.
-			if err := d.putUnlessConflict(i); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
 }
 
 // stayingTags returns the tags of other field managers that stay beside the desired tags, such as owner: me of kubectl edit. In an
@@ -256,6 +218,22 @@ func (s *State) countStayingTags() (n int) {
 	}
 
 	return n
+}
+
+// entryToPut returns the entry that put writes for the label at position i. Its key has the spelling of another field manager's tag, if
+// there is one. On Azure, which ignores case, the entry of the label env replaces the tag Env of kubectl edit, and has the key Env.
+func (s *State) entryToPut(i int) *tagset.Entry {
+	e := &s.Labels.entries[i]
+
+	staying := s.stayingTags().Find(e.ID)
+	if staying == nil || s.Labels.Shape.Form().HasStrings {
+		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
+	}
+
+	spelled := *e
+	spelled.Key = staying.Key
+
+	return &spelled
 }
 
 // untrustedKey returns the reserved key of the entry e if no trusted source gives e. For example, owner is a reserved key, and e is owner: me.
@@ -378,4 +356,42 @@ func withKey(into map[string]string, key, value string) map[string]string {
 	into[key] = value
 
 	return into
+}
+
+// removeUntrustedInitial removes entries of spec.initProvider from the set if they have reserved keys that no trusted source gives.
+func (s *State) removeUntrustedInitial(set *tagset.Set) {
+	for e := range set.All() {
+		if _, isUntrusted := s.untrustedKey(e); isUntrusted && e.Initial {
+			set.Remove(e)
+		}
+	}
+}
+
+// ineffectiveInitialList returns the list in spec.initProvider beside a list in spec.forProvider. Providers drop its tags, but merge its items
+// by position: {key: env} and {value: dev} make {key: env, value: dev}. So no item stays that could make a tag with a reserved key:
+//   - The list ends before the first item with a reserved key, unless a trusted source gives the tag.
+//   - If an item of spec.forProvider lacks its key or value, no item stays.
+func (s *State) ineffectiveInitialList() object.Node {
+	t := s.Target
+
+	initial, err := tagset.Read(t.InitialValue, t.Field, &s.Labels.Keys)
+	if err != nil || s.Labels.transformed.Reserved().Empty() {
+		return t.InitialValue
+	}
+
+	for e := range s.Tags.All() {
+		if t.Field.Key != "" && (e.Opaque || tagset.IsText(e.Value, "")) { // It is an incomplete item of a list of objects.
+			return object.Node{}
+		}
+	}
+
+	items := slices.Collect(t.InitialValue.Items()) // A joined string has no items.
+
+	for i, e := range slices.Collect(initial.All()) {
+		if _, isUntrusted := s.untrustedKey(e); isUntrusted {
+			return object.ListNode(items[:min(i, len(items))])
+		}
+	}
+
+	return t.InitialValue
 }

@@ -1,17 +1,154 @@
 package stamp
 
 import (
+	"context"
 	"maps"
 	"slices"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/budget"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
+
+// A Stamper writes labels as tags to desired composed resources.
+type Stamper struct {
+	locate.Finder
+	Options
+
+	// Transformer has the labels that sources give to all resources.
+	Transformer *tags.Transformer
+
+	// PerResource has all labels of each resource. It is nil if all resources have the same labels. ReadsConfigs, ConfigLabels and Differences
+	// can be called on nil.
+	PerResource *resolve.PerResource
+
+	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
+	RemoveTags, IgnoreTags []resolve.TagPattern
+
+	// targets is the result of the method Targets.
+	targets *locate.Targets
+
+	// common has the labels of Transformer.
+	common *resourceLabels
+
+	// labels has the labels as tags, by all that they depend on.
+	labels map[labelsKey]*Labels
+
+	// errorSource is the result of hasErrorSource, or nil.
+	errorSource *bool
+
+	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
+	// is its limit.
+	memoryBytes int
+}
+
+// A Request has what a Stamper needs to know of one run of the function.
+type Request struct {
+	Options
+
+	// Input of the step, and Set, which has the labels of its sources.
+	Input *v1beta1.CloudTags
+	Set   *resolve.LabelSet
+
+	// Observed is the observed state of the run's request, and Required has the schemas that Crossplane has sent.
+	Observed *fnv1.State
+	Required *require.Requirements
+}
+
+// Options say how a run stamps. The zero Options are for the first step of this function in a pipeline, in a run without limits.
+type Options struct {
+	// EarlierTrustedTags has the tags that earlier steps of this function set from trusted sources, by the name of the resource and the key. For the
+	// resource bucket and the key owner, the value is team-a, for example.
+	EarlierTrustedTags map[string]map[string]string
+
+	// AlreadyStamped reports whether the desired resources already have the tags of this step, as rendered resources have that the command
+	// explain runs the function on. Then onConflict Error fails no run, since this step may have set an existing tag itself.
+	AlreadyStamped bool
+
+	// Audits reports whether each Result gets Changes: the tags that change when Crossplane applies the resource.
+	Audits bool
+
+	// Budget has what the run has spent so far. A nil Budget has no limits.
+	Budget *budget.Budget
+
+	// Trace receives each plan as it is made, unless it is nil.
+	Trace *Trace
+}
+
+// New returns a Stamper for the request.
+func New(r *Request) *Stamper {
+	xr := object.Of(r.Observed.GetComposite())
+
+	s := &Stamper{
+		Finder: locate.Finder{
+			Input:          r.Input,
+			Provider:       r.Set.Provider,
+			CompositeGroup: object.GVK(xr).Group,
+			NewLocator:     func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
+			Schemas:        Schemas(r.Required),
+			Observed:       r.Observed.GetResources(),
+			ComposedOwner:  locate.ComposedOwner(xr),
+		},
+		Transformer: r.Set.Transformer(r.Input),
+		PerResource: r.Set.PerResource,
+		RemoveTags:  r.Set.Remove,
+		IgnoreTags:  r.Set.Ignore,
+		Options:     r.Options,
+	}
+	s.SetsTag = s.newOwnTagCheck() // A field of the Finder: matchCloudTags ignores tags that this step sets.
+
+	if s.Trace != nil {
+		s.Trace.Stamper, s.Trace.Set = s, *r.Set
+	}
+
+	return s
+}
+
+// Schemas returns the schemas of kinds that Crossplane has sent. The field Of asks for a schema. The field Given has only the schemas that
+// the pipeline step itself requires.
+func Schemas(required *require.Requirements) field.Schemas {
+	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
+}
+
+// Targets returns the desired resources as targets, each with its tag field. Once ctx has ended, Targets returns the error of ctx.
+func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
+	in := s.Input
+
+	// Sources without labels manage tags, too: they may have given labels in an earlier run, whose tags have to be removed. An input with none
+	// of these fields only copies Kubernetes metadata, and selects no resource.
+	managesTags := len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
+
+	s.targets, err = s.Find(ctx, desired, managesTags)
+
+	if s.Trace != nil {
+		s.Trace.Targets = s.targets
+	}
+
+	return s.targets, err
+}
+
+// hasTagWork reports whether there are labels, or resolved entries of removeTags or ignoreTags.
+func (s *Stamper) hasTagWork() bool {
+	return !s.Transformer.Empty() || s.PerResource != nil || len(s.RemoveTags)+len(s.IgnoreTags) > 0
+}
+
+// hasErrorSource reports whether a source has onConflict Error, which is tags.Fail. An input can have thousands of sources, and a request
+// thousands of resources: so it looks once.
+func (s *Stamper) hasErrorSource() bool {
+	if s.errorSource == nil {
+		s.errorSource = new(slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail }))
+	}
+
+	return *s.errorSource
+}
 
 // A ResolveError says why the labels of a resource can't be known.
 type ResolveError struct{ error }
@@ -21,35 +158,6 @@ func (e *ResolveError) Unwrap() error { return e.error }
 
 // transformCost is how many decisions take as long as one label that becomes a tag for a FieldKind.
 const transformCost = 4
-
-// resourceLabels has the labels of one resource, of a group of resources, or of all resources.
-type resourceLabels struct {
-	*tags.Transformer // It has the labels.
-
-	// key has all that the labels depend on, and no kind.
-	key labelsKey
-
-	// valueless has the labels whose expressions have no value for the resource.
-	valueless []resolve.ValuelessLabel
-}
-
-// A labelsKey has all that Labels depend on.
-type labelsKey struct {
-	// areCommon reports whether all resources have the labels. Otherwise, the resources of the group have them, or only the resource with the
-	// name, if an expression computes one of its labels.
-	areCommon bool
-	group     resolve.LabelGroup
-	resource  string
-
-	kind tagset.FieldKind
-}
-
-// with returns the key with the kind of the field f, on a resource with the tag profile p.
-func (k labelsKey) with(f *field.Field, p *profile.Profile) labelsKey {
-	k.kind = tagset.FieldKindOf(f, p)
-
-	return k
-}
 
 // maxLabels is the most Labels that are kept, besides common ones. It limits memory, since each can have a thousand labels. One more clears
 // all others.
