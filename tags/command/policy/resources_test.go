@@ -298,16 +298,27 @@ func TestResourcesProperty(t *testing.T) {
 
 		// Keys of a map, and keys of the rules.
 		keys := rapid.OneOf(joined(pieces, 3), rapid.SampledFrom(ruleKeys(in)))
-		drawn := rapid.Custom(func(t *rapid.T) *unstructured.Unstructured {
-			var pairs [][2]string
-
+		pairs := rapid.Custom(func(t *rapid.T) (pairs [][2]string) {
 			for range rapid.IntRange(0, 3).Draw(t, "tags") {
 				key := rapid.SampledFrom([]string{"", "", in.KeyPrefix}).Draw(t, "with prefix") + keys.Draw(t, "key")
 				key = rapid.SampledFrom([]func(string) string{strings.ToLower, strings.ToUpper, func(s string) string { return s }}).Draw(t, "case")(key)
 				pairs = append(pairs, [2]string{key, joined(pieces, 2).Draw(t, "value")})
 			}
 
-			return managed.Resource(gvk, f, pairs)
+			return pairs
+		})
+		drawn := rapid.Custom(func(t *rapid.T) *unstructured.Unstructured {
+			o := managed.Resource(gvk, f, pairs.Draw(t, "in spec.forProvider"))
+
+			if f.Path.String() != "spec.forProvider.tags" || !rapid.Bool().Draw(t, "has initial tags") {
+				return o
+			}
+
+			if err := unstructured.SetNestedField(o.Object, managed.Shaped(f, pairs.Draw(t, "in spec.initProvider")), "spec", "initProvider", "tags"); err != nil {
+				t.Fatal(err)
+			}
+
+			return o
 		})
 
 		o, old := drawn.Draw(t, "object"), drawn.Draw(t, "old object")

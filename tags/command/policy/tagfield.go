@@ -443,14 +443,16 @@ func (f *tagField) BreachMessages(r tagFieldRule) celText {
 }
 
 // Tags returns the expression of the list of tags that the function reads in the object's field, such as [{'key': 'owner', 'value': 'a'}].
-// In the expression, f is the value of the field, k is a key in a map, and e is an item of a list.
-// If the field or an item in it has a wrong type, the list is empty: the API server refuses the object by its schema.
+// In the expression, f is the value of the field, g is its value in spec.initProvider, k is a key in a map, and e is an item of a list.
+// A value of a wrong type has no tags: the API server refuses the object by its schema.
 func (f *tagField) Tags(obj celText) celText {
 	switch f.Shape {
 	case field.Map:
-		return f.tagsInMap(obj, asText("f[k]"))
+		return f.tagsInMap(obj, asText)
 	case field.MapOfLists:
-		return f.tagsInMap(obj, "type(f[k]) == list ? f[k].map(v, "+asText("v")+").join(', ') : ''")
+		return f.tagsInMap(obj, func(v celText) celText {
+			return fmt.Sprintf("(type(%[1]s) == list ? %[1]s.map(v, %[2]s).join(', ') : '')", v, asText("v"))
+		})
 	case field.KeyValueList:
 		member := func(name string) celText { return asText(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(name))) }
 		return f.tagsInList(obj, "map", fmt.Sprintf("{'key': %s, 'value': %s}", member(f.Key), member(f.Value)))
@@ -465,21 +467,39 @@ func (f *tagField) Tags(obj celText) celText {
 	return ""
 }
 
-// tagsInMap returns the expression of the list of tags in the field of the object, a map. In the expressions, f is the map. value is the
-// expression of the value of the key k.
-func (f *tagField) tagsInMap(obj, value celText) celText {
-	keys := "f"
-	if f.KubernetesLabels {
-		keys += ".filter(k, !k.contains('/'))" // Labels with a slash in the key become no tags, such as app.kubernetes.io/name.
+// tagsInMap returns the expression of the list of tags in the field of the object, a map. text returns the expression of a value as text.
+// Providers merge the map in spec.initProvider below this one, as tagset.ReadWithInitial says: an empty value doesn't count beside another one.
+func (f *tagField) tagsInMap(obj celText, text func(value celText) celText) celText {
+	mapAt := func(path object.Path) celText { return let("m", valueAt(obj, path), "type(m) == map ? m : {}") }
+	tagsOf := func(name string, isTag celCondition) celText {
+		return fmt.Sprintf("\n  %s%s.map(k, {'key': string(k), 'value': %s})", name, surround(".filter(k, ", isTag, ")"), text(name+"[k]"))
 	}
 
-	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s})", keys, value))
+	initial := field.InitialPath(f.Path)
+
+	switch {
+	case !initial.IsZero():
+		const isEmpty = "f[k] in [dyn(''), dyn(null)]"
+		desired, initially := tagsOf("f", "!(k in g && "+isEmpty+")"), tagsOf("g", "!(k in f) || "+isEmpty)
+
+		return let("f", mapAt(f.Path), let("g", mapAt(initial), desired+" +"+initially))
+	case f.KubernetesLabels:
+		return let("f", mapAt(f.Path), tagsOf("f", "!k.contains('/')")) // Labels with a slash in the key become no tags, such as app.kubernetes.io/name.
+	default:
+		return let("f", mapAt(f.Path), tagsOf("f", ""))
+	}
 }
 
-// tagsInList returns the expression of the list of tags in the field of the object, a list. In the expressions, f is the list. itemType is
-// the CEL type of its items, such as string. tag is the expression of the tag in the item e.
+// tagsInList returns the expression of the list of tags in the field of the object, a list. Without items in it, providers take the list in
+// spec.initProvider. In the expressions, f is the list. itemType is the CEL type of its items, such as string. tag is the expression of the
+// tag in the item e.
 func (f *tagField) tagsInList(obj celText, itemType string, tag celText) celText {
-	return let("f", valueAt(obj, f.Path), fmt.Sprintf("type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s)", itemType, tag))
+	list := valueAt(obj, f.Path)
+	if initial := field.InitialPath(f.Path); !initial.IsZero() {
+		list = let("f", list, fmt.Sprintf("type(f) == list && f.size() > 0 ? f : %s", valueAt(obj, initial)))
+	}
+
+	return let("f", list, fmt.Sprintf("type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s)", itemType, tag))
 }
 
 // asText returns the expression of the value as text: '1' for 1. The text of null, lists and maps is empty.
