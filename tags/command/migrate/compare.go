@@ -29,6 +29,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
+	"github.com/plexsphere/function-cloud-tags/tags/write"
 )
 
 // A cluster has composite resources, and all else that rendering them needs.
@@ -245,7 +246,8 @@ func (c *cluster) differ(name string, before, after *fnv1.Resource) (out []diffe
 	return out, nil
 }
 
-// tagsOf returns the tags of a resource with their quoted values, and the rest of the resource.
+// tagsOf returns the tags of a resource with their quoted values, and the rest of the resource. A tag in spec.initProvider counts where none
+// in spec.forProvider does.
 func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
 	t, located := locateTags(name, object.Of(r))
 	tags := make(map[string]string)
@@ -254,7 +256,7 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 		return tags, object.Of(r).Struct(), nil
 	}
 
-	set, err := tagset.Read(t.DesiredValue, t.Field, &tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)})
+	set, err := t.EffectiveTags(&tagset.Keys{FieldKind: tagset.FieldKindOf(t.Field, t.Profile)})
 	if err != nil {
 		return nil, nil, errors.Wrapf(err, "resource %s", name)
 	}
@@ -268,6 +270,12 @@ func tagsOf(name string, r *fnv1.Resource) (map[string]string, *structpb.Struct,
 	// The new annotation means the same as the old one, so neither is a difference.
 	for _, path := range []object.Path{t.Field.Path, ignoredHere, ignoredThere} {
 		if rest, err = object.Set(rest, path, object.Node{}); err != nil {
+			return nil, nil, err
+		}
+	}
+
+	if !t.Initial.IsZero() {
+		if rest, err = write.Initial(rest, t.Initial, object.Node{}); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -285,7 +285,7 @@ func (p *patchStep) judge(r *resource, u *use) {
 		return
 	}
 
-	path, tags := u.to.Segments(), r.field.Path.Segments()
+	path, tags, initial := u.to.Segments(), r.field.Path.Segments(), fields.InitialPath(r.field.Path).Segments()
 
 	switch shared(path, tags) {
 	case len(tags):
@@ -295,8 +295,29 @@ func (p *patchStep) judge(r *resource, u *use) {
 		u.touches = true
 		u.keep("it patches more than tags")
 	default:
+		if shared(path, initial) == len(initial) && len(initial) > 0 {
+			u.writesTags = true
+			u.keep("the provider writes tags of spec.initProvider only once, and tags of a source at each change")
+		}
+
 		u.keep("of resource " + r.name + " it patches something else")
 	}
+}
+
+// hasInitialTags reports whether the base or a patch may set tags in spec.initProvider. For function-patch-and-transform and
+// function-tag-manager, these are no tags that are there. For this function they are.
+func (r *resource) hasInitialTags() bool {
+	if r.field == nil {
+		return false
+	}
+
+	path := fields.InitialPath(r.field.Path)
+	writes := func(u *use) bool {
+		n := shared(u.to.Segments(), path.Segments())
+		return n > 1 && n == min(len(u.to.Segments()), len(path.Segments()))
+	}
+
+	return len(r.tagsAt(path)) > 0 || slices.ContainsFunc(r.uses, writes)
 }
 
 // keep lets the patch stay in the Composition for the reason. An earlier reason counts, and an empty one is none.
@@ -368,6 +389,10 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 		u.keep("one before it patches the list of tags elsewhere, so another key may stand at its place" + seeList)
 	case u.retain && r.field.Shape != fields.Map:
 		u.keep("its policy retains what a list has" + seeList)
+	case u.retain && r.hasInitialTags():
+		u.keep("its policy passes over tags of spec.initProvider, and no source does")
+	case u.isMap() && r.field.Shape != fields.Map && len(r.tags()) == 0 && r.hasInitialTags():
+		u.keep("the provider drops the list in spec.initProvider for its list, and a source keeps both")
 	case u.retain && (meets && !p.noEmptyValues || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
 		// For function-patch-and-transform, an empty tag is absent.
 		why := policy + " writes over tags that are empty in the base or by patches before it, as no source does"
@@ -408,9 +433,11 @@ func (r *resource) key(rest object.Segments) (key, why string) {
 }
 
 // tags returns the tags of the base: keys and values of a map, or the entries of a list.
-func (r *resource) tags() []*yaml.Node {
-	path := words.Map(r.field.Path.Segments(), func(s object.Segment) string { return s.Field })
-	return field(r.base, path...).Content
+func (r *resource) tags() []*yaml.Node { return r.tagsAt(r.field.Path) }
+
+// tagsAt returns what the base has at the path of a map or list.
+func (r *resource) tagsAt(path object.Path) []*yaml.Node {
+	return field(r.base, words.Map(path.Segments(), func(s object.Segment) string { return s.Field })...).Content
 }
 
 // settle lets a patch stay if a later patch of the same tag stays: the new step would come after both. That can make other patches

@@ -39,7 +39,7 @@ func entriesOf(n *yaml.Node, list string) []*yaml.Node {
 // replaceTagManager replaces a step of function-tag-manager by a step of this function. Earlier steps make the resources. If known is
 // false, they may make others, too.
 func (c *composition) replaceTagManager(s *step, resources []*resource, known bool) {
-	if why := c.refuseTagManager(s); why != "" {
+	if why := c.refuseTagManager(s, resources); why != "" {
 		c.notef("left: step %s of function-tag-manager: %s", words.Name(s.name), why)
 		return
 	}
@@ -61,8 +61,8 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 	c.notef("step %s is one of this function, in place of function-tag-manager", words.Name(s.name))
 }
 
-// refuseTagManager returns the reason why the step stays, or an empty text.
-func (c *composition) refuseTagManager(s *step) string {
+// refuseTagManager returns the reason why the step stays, or an empty text. Earlier steps make the resources.
+func (c *composition) refuseTagManager(s *step, resources []*resource) string {
 	empty := func(n *yaml.Node) bool {
 		return slices.ContainsFunc(field(n, "tags").Content, func(n *yaml.Node) bool { return n.Value == "" })
 	}
@@ -74,6 +74,8 @@ func (c *composition) refuseTagManager(s *step) string {
 	}
 	labelled := func(n *yaml.Node) bool { return field(n, "labels", ignoreResource) != none }
 	removes := items(s.input, "removeTags")
+	heedsTags := len(removes) > 0 || slices.ContainsFunc(slices.Concat(items(s.input, "addTags"), items(s.input, "ignoreTags")), retains)
+	initial := namesOf(resources, func(r *resource) bool { return r.managed && r.hasInitialTags() })
 
 	switch {
 	case len(entriesOf(s.input, "addTags"))+len(entriesOf(s.input, "ignoreTags"))+len(entriesOf(s.input, "removeTags")) == 0:
@@ -88,6 +90,8 @@ func (c *composition) refuseTagManager(s *step) string {
 		return "a resource has a label " + ignoreResource + ": make it the annotation " + locate.IgnoreAnnotation + `: "true"`
 	case contains(c.node, mentions):
 		return "a template or patch mentions " + ignoreResource + ": write " + locate.IgnoreAnnotation + " there"
+	case heedsTags && len(initial) > 0:
+		return "Retain and removeTags pass over tags of spec.initProvider there, and don't here: move those of " + words.Names(words.Map(initial, words.Name)) + " to spec.forProvider"
 	default:
 		return ""
 	}
