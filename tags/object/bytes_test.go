@@ -195,7 +195,7 @@ func TestOfSchema(t *testing.T) {
 }
 
 // isPlain reports whether b is a resource in plain form.
-func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b) }
+func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b, 0) }
 
 // resourceWith returns the bytes of a resource that has the value v.
 func resourceWith(t *testing.T, v *structpb.Value) []byte {

@@ -26,13 +26,24 @@ type Node struct {
 }
 
 // NodeOf returns the value v as a Node. It returns the zero Node if v is nil. Text that isn't UTF-8 panics: protobuf, JSON and
-// YAML have none.
+// YAML have none. It reads values of the pipeline's context, which a codec leaves in bytes, as Of reads resources.
 func NodeOf(v *structpb.Value) Node {
-	if v == nil {
+	switch b := v.ProtoReflect().GetUnknown(); {
+	case v == nil:
 		return Node{}
+	case len(b) > 0 && v.GetKind() == nil:
+		return nodeOf(b)
+	default:
+		return nodeOf(encode([]byte{}, v))
 	}
+}
 
-	return nodeOf(encode([]byte{}, v))
+// ValueOfBytes returns a value with the bytes b, as SetBytes does for a resource.
+func ValueOfBytes(b []byte) *structpb.Value {
+	v := &structpb.Value{}
+	v.ProtoReflect().SetUnknown(b)
+
+	return v
 }
 
 // Value returns the node as a *structpb.Value, or nil if it isn't there. It decodes all that is below the node.

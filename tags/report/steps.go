@@ -58,13 +58,17 @@ type steps struct {
 
 	// said are the digests in the observed condition: these steps have returned their results before.
 	said []string
+
+	// entries is the object that the context has of the steps, by their ids.
+	entries *structpb.Struct
 }
 
 // stepsOf returns the steps of the request, whose input has this hash, and whose composite resource is xr. It ignores
 // objects that no step can have written.
 func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object) steps {
-	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
-	out := steps{id: hex.EncodeToString(input[:8]), said: Digests(xr)}
+	all := object.NodeOf(req.GetContext().GetFields()[v1beta1.StepsContextKey]).Value().GetStructValue()
+	entries := all.GetFields()
+	out := steps{id: hex.EncodeToString(input[:8]), said: Digests(xr), entries: all}
 
 	// order is the position of a step among the steps with an object, from 1.
 	order := func(id string) float64 { return entries[id].GetStructValue().GetFields()["order"].GetNumberValue() }
@@ -200,8 +204,7 @@ func (r *Run) EarlierTrustedTags() map[string]map[string]string {
 // of the sources if the input asks for them.
 func (r *Run) context(steps *steps, v verdict, f *findings) *structpb.Struct {
 	ctx := r.Request.GetContext()
-	all := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
-	ctx = with(ctx, v1beta1.StepsContextKey, with(all, steps.id, steps.entry(v, f)))
+	ctx = with(ctx, v1beta1.StepsContextKey, with(steps.entries, steps.id, steps.entry(v, f)))
 
 	if key := r.Input.ToContextKey; key != "" {
 		ctx = with(ctx, key, f.Set.ForContext())

@@ -18,13 +18,13 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 
 	name := contextName(key)
 
-	value := r.context.GetFields()[key] // An absent key gives nil, which is null, too.
-	if value.GetStructValue() == nil && !object.IsNull(value) {
-		return namedObject{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(value))
-	}
-
 	if _, ok := r.contextObjects[key]; !ok {
-		r.contextObjects[key] = object.FromStruct(value.GetStructValue())
+		value := object.NodeOf(r.context.GetFields()[key]) // An absent key gives none, which is null, too.
+		if !value.IsObject() && !value.IsNull() {
+			return namedObject{}, errors.Errorf("%s is %s, not an object", name, value.Kind())
+		}
+
+		r.contextObjects[key] = value.Object()
 	}
 
 	return namedObject{Object: r.contextObjects[key], name: name, pathPrefix: name + "."}, nil

@@ -139,6 +139,8 @@ func onExpressions() []Attack {
 		{"map of an expression", setting, value("xr.spec.long.map(k, k + k)[0]"), in("xr.spec.long", labels), 0},
 		{"list of an expression", setting, value("xr.spec.long.filter(p, p.startsWith('x'))[?0]"), in("xr.spec.long", patterns), 0},
 		{"levels of an expression", setting, value("string(xr.spec.long == xr.spec.long)"), in("xr.spec.long", levels), 0},
+		{"levels of the context", setting, value("string(context.k.long == context.k.long)"), in("context.k.long", levels), 0},
+		{"levels of a resource", setting, value("string(desired.spec.long == observed.?spec.?long.orValue([]))"), in("desired.resource.spec.long", levels), 0},
 		{"context of an expression", setting, value("string(size(context.k.long))"), in("context.k.long", labels), 0},
 		{"object of an expression", setting, value("string(size(required.a.spec.long))", hop), in("object.spec.long", labels), 0},
 		{"resource of an expression", setting, value("string(size(desired.spec.long))"), in("desired.resource.spec.long", labels), 0},

@@ -6,9 +6,12 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-const maxDepth = 1000
+// maxDepth is how many messages protobuf decodes, each in the one before.
+const maxDepth = protowire.DefaultRecursionLimit
 
 // A Checker tells whether bytes are in plain form. The time grows with the number of bytes, and hardly faster. A Checker can be
 // used again, but not by several goroutines at once.
@@ -28,8 +31,9 @@ type Checker struct {
 // A key is where a key begins and ends.
 type key struct{ from, to int }
 
-// Resource reports whether b is a Resource in plain form.
-func (c *Checker) Resource(b []byte) bool {
+// Resource reports whether b is a Resource in plain form. It is the field of a message that is so many messages deep: a resource of a State
+// in a request is 3 deep, since an entry of a map is a message, too.
+func (c *Checker) Resource(b []byte, depth int) bool {
 	c.b, c.keys = b, c.keys[:0]
 
 	var object, ready bool
@@ -49,7 +53,7 @@ func (c *Checker) Resource(b []byte) bool {
 
 		switch {
 		case b[at] == Object && to > 0 && !object:
-			if object = true; !c.items(Struct, from, to, 0) {
+			if object = true; !c.items(Struct, from, to, depth+2) {
 				return false
 			}
 		case b[at] == Details && to > 0:
@@ -68,20 +72,25 @@ func (c *Checker) Resource(b []byte) bool {
 	return c.unique(0)
 }
 
-// Struct reports whether b is a google.protobuf.Struct in plain form.
-func (c *Checker) Struct(b []byte) bool {
+// Struct reports the same of a google.protobuf.Struct.
+func (c *Checker) Struct(b []byte, depth int) bool {
 	c.b, c.keys = b, c.keys[:0]
-	return c.items(Struct, 0, len(b), 0)
+	return c.items(Struct, 0, len(b), depth+1)
 }
 
-// items reports whether the bytes between the positions at and end, at the depth, are in plain form: the entries of a
-// google.protobuf.Struct if tag is Struct, or else the values of a google.protobuf.ListValue.
+// items reports whether the bytes between the positions at and end are a message in plain form that is so many messages deep: the
+// entries of a google.protobuf.Struct if tag is Struct, or else the values of a google.protobuf.ListValue.
 func (c *Checker) items(tag byte, at, end, depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
 
 	b, begin := c.b, len(c.keys)
+
+	depth++
+	if tag == Struct {
+		depth++ // An entry is a message, too.
+	}
 
 	for at < end {
 		if b[at] != Item {
@@ -97,7 +106,7 @@ func (c *Checker) items(tag byte, at, end, depth int) bool {
 			value = c.entry(value, to)
 		}
 
-		if value == 0 || !c.value(value, to, depth+1) {
+		if value == 0 || !c.value(value, to, depth) {
 			return false
 		}
 
@@ -109,8 +118,8 @@ func (c *Checker) items(tag byte, at, end, depth int) bool {
 
 // value reports the same of a google.protobuf.Value.
 func (c *Checker) value(at, end, depth int) bool {
-	if at == end {
-		return true
+	if at == end || depth > maxDepth {
+		return depth <= maxDepth
 	}
 
 	b := c.b
@@ -133,7 +142,7 @@ func (c *Checker) value(at, end, depth int) bool {
 	case String:
 		return utf8.Valid(b[from:to])
 	case Struct, List:
-		return c.items(b[at], from, to, depth)
+		return c.items(b[at], from, to, depth+1)
 	default:
 		return false
 	}

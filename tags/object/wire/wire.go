@@ -3,8 +3,8 @@
 //
 // Bytes are in plain form if tags and lengths are as short as they can be, all fields are
 // known and there once at most, entries of maps have first their key, then their value, no
-// map has a key twice, all text is UTF-8, and values are nested at most 1,000 deep. So
-// libraries write them. A Resource may end with fields that nobody knew when this was written.
+// map has a key twice, all text is UTF-8, and messages are nested as deep as protobuf decodes
+// them. So libraries write them. A Resource may end with fields that nobody knew when this was written.
 // A Checker says whether bytes are in plain form, and all else takes that for granted.
 package wire
 

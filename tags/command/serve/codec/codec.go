@@ -1,5 +1,5 @@
-// Package codec decodes Crossplane's requests, except for the resources in them. The function looks at little of a resource,
-// and returns the rest as it came. So a resource stays the bytes that came.
+// Package codec decodes Crossplane's requests, except for the resources, schemas and values of the context in them. The function looks at
+// little of a resource, and returns the rest as it came. So a resource stays the bytes that came.
 package codec
 
 import (

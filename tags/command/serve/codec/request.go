@@ -3,6 +3,7 @@ package codec
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -77,12 +78,14 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(number int, b
 // field decodes a field of the request.
 func (d *decoder) field(n int, body, field []byte) (ok bool) {
 	switch n {
-	case meta, input, pipelineContext, credentials:
+	case meta, input, credentials:
 		return proto.UnmarshalOptions{Merge: true}.Unmarshal(field, d.to) == nil
 	case observed:
 		return d.state(body, &d.to.Observed)
 	case desired:
 		return d.state(body, &d.to.Desired)
+	case pipelineContext:
+		return d.context(body)
 	case extraResources:
 		d.to.ExtraResources, ok = put(d.to.GetExtraResources(), body, d.newResources) //nolint:staticcheck // Crossplane before v2.2 answers there.
 	case requiredResources:
@@ -92,6 +95,20 @@ func (d *decoder) field(n int, body, field []byte) (ok bool) {
 	}
 
 	return ok
+}
+
+// context decodes the keys of the pipeline's context, and leaves their values in bytes.
+func (d *decoder) context(b []byte) (ok bool) {
+	if d.to.GetContext() == nil {
+		d.to.Context = &structpb.Struct{}
+	}
+
+	to := d.to.GetContext()
+
+	return d.Struct(b, 1) && each(b, to, wire.LastOfOne, func(_ int, body, _ []byte) bool {
+		to.Fields, ok = put(to.GetFields(), body, func(b []byte) (*structpb.Value, bool) { return object.ValueOfBytes(b), true })
+		return ok
+	})
 }
 
 // put adds the entry b to m, and returns m, or a new map if m is nil. decode returns the entry's value. In plain form, no key
@@ -124,7 +141,7 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 		switch n {
 		case composite:
 			if ok = s.GetComposite() == nil; ok {
-				s.Composite, ok = d.newResource(body)
+				s.Composite, ok = d.resourceIn(body, 2)
 			}
 		case composed:
 			s.Resources, ok = put(s.GetResources(), body, d.newResource)
@@ -134,12 +151,15 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	})
 }
 
-// newResource returns a resource with the bytes.
-func (d *decoder) newResource(b []byte) (*fnv1.Resource, bool) {
+// newResource returns a resource of a map in a State, or of a list in Resources, with the bytes.
+func (d *decoder) newResource(b []byte) (*fnv1.Resource, bool) { return d.resourceIn(b, 3) }
+
+// resourceIn returns a resource with the bytes, which is a field of a message so many messages deep.
+func (d *decoder) resourceIn(b []byte, depth int) (*fnv1.Resource, bool) {
 	r := &fnv1.Resource{}
 	object.SetBytes(r, b)
 
-	return r, d.Resource(b)
+	return r, d.Resource(b, depth)
 }
 
 // newResources returns a list with the bytes.
@@ -165,5 +185,5 @@ func (d *decoder) newSchema(b []byte) (*fnv1.Schema, bool) {
 
 	tag, body, rest, ok := wire.Field(b)
 
-	return s, ok && tag == wire.Object && wire.OnlyUnknown(rest, wire.LastOfOne) && d.Struct(body)
+	return s, ok && tag == wire.Object && wire.OnlyUnknown(rest, wire.LastOfOne) && d.Struct(body, 3)
 }
