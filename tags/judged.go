@@ -53,7 +53,15 @@ type Judged struct {
 }
 
 // Withheld reports whether the label's value isn't written, because of an earlier step, another system or removeTags.
-func (j *Judged) Withheld() bool { return j.Fate == Retained || j.Fate == Ignored || j.Fate == Removed }
+func (j *Judged) Withheld() bool {
+	switch j.Fate {
+	case Retained, Ignored, Removed:
+		return true
+	case Undecided, Tagged, Skipped, TakenAway:
+	}
+
+	return false
+}
 
 // LacksSlot reports whether the resource has no tag slot for the label.
 func (j *Judged) LacksSlot() bool { return j.Fate == Skipped && j.Reason == profile.CountCap }

@@ -3,13 +3,7 @@
 // machine.
 package budget
 
-import (
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-)
-
-// printer puts commas between the thousands of numbers.
-var printer = message.NewPrinter(language.English)
+import "github.com/plexsphere/function-cloud-tags/tags/words"
 
 // Limits of one run.
 const (
@@ -28,14 +22,17 @@ const (
 	MaxLog = 256 << 10
 )
 
-// A Budget is what one run has spent so far. The zero Budget has spent nothing. A nil Budget has no limits, and counts nothing.
+// A Budget is what one run has spent so far. A nil Budget has no limits, and counts nothing.
 type Budget struct {
-	// Room is how many bytes the response has room for, beside what the request desires already. If it is zero, MaxResponse is the only
-	// limit.
-	Room int
+	// room is how many bytes the run may add to the desired state.
+	room int
 
 	response, labels, expressions, log int
 }
+
+// New returns the Budget of a run that has spent nothing. room is how many bytes the response has room for, beside what the request desires
+// already. Of more than MaxResponse bytes, a run adds MaxResponse.
+func New(room int) *Budget { return &Budget{room: min(room, MaxResponse)} }
 
 // An ExceededError ends a run that would cost more than its Budget.
 type ExceededError struct{ why string }
@@ -49,14 +46,9 @@ func (b *Budget) ChargeResponse(bytes int) error {
 		return nil
 	}
 
-	limit := MaxResponse
-	if b.Room > 0 {
-		limit = min(limit, b.Room)
-	}
-
-	if b.response += bytes; b.response > limit {
-		return &ExceededError{printer.Sprintf("would add too much to the response: a run adds at most %d bytes, since Crossplane takes no larger response: include fewer labels, "+
-			"select fewer keys, resources or items, or let nested composite resources compose a part of them", limit)}
+	if b.response += bytes; b.response > b.room {
+		return &ExceededError{"would add too much to the response: a run adds at most " + words.Thousands(b.room) + " bytes, since Crossplane takes no larger response: " +
+			"include fewer labels, select fewer keys, resources or items, or let nested composite resources compose a part of them"}
 	}
 
 	return nil
@@ -69,8 +61,8 @@ func (b *Budget) ChargeLabels(count int) error {
 	}
 
 	if b.labels += count; b.labels > MaxLabels {
-		return &ExceededError{printer.Sprintf("would be too much to decide: all tag fields of a run have at most %d labels together: include fewer labels, "+
-			"select fewer resources, or let nested composite resources compose a part of them", MaxLabels)}
+		return &ExceededError{"would be too much to decide: all tag fields of a run have at most " + words.Thousands(MaxLabels) + " labels together: include fewer labels, " +
+			"select fewer resources, or let nested composite resources compose a part of them"}
 	}
 
 	return nil
@@ -83,7 +75,7 @@ func (b *Budget) ChargeExpressions(cost int) error {
 	}
 
 	if b.expressions += cost; b.expressions > MaxExpressions {
-		return &ExceededError{printer.Sprintf("the expressions of a call cost too much together: they end after %d steps", MaxExpressions)}
+		return &ExceededError{"the expressions of a call cost too much together: they end after " + words.Thousands(MaxExpressions) + " steps"}
 	}
 
 	return nil

@@ -38,22 +38,22 @@ func TestCharge(t *testing.T) {
 		charges []charge
 		want    string
 	}{
-		"ResponseFits":    {"The last byte still has room.", new(budget.Budget), []charge{response(budget.MaxResponse - 1), response(1)}, ""},
-		"ResponseTooLong": {"One byte more ends the run.", new(budget.Budget), []charge{response(budget.MaxResponse), response(1)}, tooLong + "4,194,304" + advice},
-		"ResponseShrinks": {"A resource that becomes shorter gives its bytes back.", new(budget.Budget), []charge{response(budget.MaxResponse), response(-1), response(1)}, ""},
-		"RoomFits":        {"What is desired already leaves this room.", &budget.Budget{Room: 10}, []charge{response(10)}, ""},
-		"RoomTooLong":     {"The message has the room of this run.", &budget.Budget{Room: 10}, []charge{response(11)}, tooLong + "10" + advice},
-		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", &budget.Budget{Room: 2 * budget.MaxResponse}, []charge{response(budget.MaxResponse + 1)}, tooLong + "4,194,304" + advice},
-		"LabelsFit":       {"Labels have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), labels(budget.MaxLabels)}, ""},
+		"ResponseFits":    {"The last byte still has room.", budget.New(budget.MaxResponse), []charge{response(budget.MaxResponse - 1), response(1)}, ""},
+		"ResponseTooLong": {"One byte more ends the run.", budget.New(budget.MaxResponse), []charge{response(budget.MaxResponse), response(1)}, tooLong + "4,194,304" + advice},
+		"ResponseShrinks": {"A resource that becomes shorter gives its bytes back.", budget.New(budget.MaxResponse), []charge{response(budget.MaxResponse), response(-1), response(1)}, ""},
+		"RoomFits":        {"What is desired already leaves this room.", budget.New(10), []charge{response(10)}, ""},
+		"RoomTooLong":     {"The message has the room of this run.", budget.New(10), []charge{response(11)}, tooLong + "10" + advice},
+		"RoomOfOthers":    {"A larger response than Crossplane takes is no use, however much room there is.", budget.New(2 * budget.MaxResponse), []charge{response(budget.MaxResponse + 1)}, tooLong + "4,194,304" + advice},
+		"LabelsFit":       {"Labels have a limit of their own.", budget.New(budget.MaxResponse), []charge{response(budget.MaxResponse), labels(budget.MaxLabels)}, ""},
 		"LabelsExceed": {
-			"The labels of all fields add up.", new(budget.Budget),
+			"The labels of all fields add up.", budget.New(budget.MaxResponse),
 			[]charge{labels(1), labels(budget.MaxLabels)},
 			"would be too much to decide: all tag fields of a run have at most 2,600,000 labels together: include fewer labels, " +
 				"select fewer resources, or let nested composite resources compose a part of them",
 		},
-		"ExpressionsFit": {"Expressions have a limit of their own.", new(budget.Budget), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
+		"ExpressionsFit": {"Expressions have a limit of their own.", budget.New(budget.MaxResponse), []charge{response(budget.MaxResponse), expressions(budget.MaxExpressions)}, ""},
 		"ExpressionsExceed": {
-			"The costs of all evaluations add up.", new(budget.Budget),
+			"The costs of all evaluations add up.", budget.New(budget.MaxResponse),
 			[]charge{expressions(budget.MaxExpressions), expressions(1)},
 			"the expressions of a call cost too much together: they end after 20,000,000 steps",
 		},
@@ -78,7 +78,7 @@ func TestCharge(t *testing.T) {
 
 // TestChargeLog is about a log that has room for a line and then for none.
 func TestChargeLog(t *testing.T) {
-	b := new(budget.Budget)
+	b := budget.New(budget.MaxResponse)
 
 	got := []bool{b.ChargeLog(budget.MaxLog), b.ChargeLog(1), (*budget.Budget)(nil).ChargeLog(budget.MaxLog + 1)}
 	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {

@@ -9,8 +9,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Limits of costs. A unit is about ten nanoseconds.
@@ -59,7 +59,7 @@ func (c *Call) spend(units int64) error {
 	}
 
 	if c.left < 0 {
-		return &OverrunError{"costs too much: it ends after " + thousands(maxEvaluation) + " steps"}
+		return &OverrunError{"costs too much: it ends after " + words.Thousands(maxEvaluation) + " steps"}
 	}
 
 	return c.budget.ChargeExpressions(int(units))
@@ -129,7 +129,7 @@ func (c *Call) size(v ref.Val) int64 {
 // within returns size. The evaluation ends if size is beyond the limit.
 func (c *Call) within(size, limit int64, whole, parts string) int64 {
 	if size > limit {
-		c.end(&OverrunError{"reads a " + whole + " of more than " + thousands(limit) + " " + parts})
+		c.end(&OverrunError{"reads a " + whole + " of more than " + words.Thousands(int(limit)) + " " + parts})
 	}
 
 	return size
@@ -251,6 +251,3 @@ func reader(function string, id int64, i int, arg ast.Expr) func(c *Call, v ref.
 func isIndex(function string) bool {
 	return function == operators.Index || function == operators.OptIndex
 }
-
-// thousands puts a number with commas between its thousands.
-func thousands(n int64) string { return message.NewPrinter(language.English).Sprint(n) }

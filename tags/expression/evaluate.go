@@ -118,7 +118,7 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	// The caller looks at a text.
 	size := int64(len(v.GetStringValue()))
 	if size > maxValue {
-		return nil, &OverrunError{"comes to a text of more than " + thousands(maxValue) + " bytes"}
+		return nil, &OverrunError{"comes to a text of more than " + words.Thousands(maxValue) + " bytes"}
 	}
 
 	return v, c.spend(size / bytesPerUnit)

@@ -34,7 +34,7 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 		s.composite = object.FromStruct(s.XR)
 	}
 
-	c := expression.NewCall(ctx, new(budget.Budget), s.composite, s.Context)
+	c := expression.NewCall(ctx, budget.New(budget.MaxResponse), s.composite, s.Context)
 
 	for source, v := range s.Required.GetFields() {
 		if list := v.GetListValue(); list != nil {

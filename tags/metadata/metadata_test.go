@@ -293,7 +293,7 @@ func TestCopyTooMuch(t *testing.T) {
 
 			rule := resolve.Metadata{Entry: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
-			out, err := Select([]resolve.Metadata{rule}, targets, tags.NewTransformer(nil, nil)).Copy(t.Context(), new(budget.Budget))
+			out, err := Select([]resolve.Metadata{rule}, targets, tags.NewTransformer(nil, nil)).Copy(t.Context(), budget.New(budget.MaxResponse))
 			if tagstest.Error(err) != tc.err || errors.As(err, new(*budget.ExceededError)) != (tc.err != "") || (err == nil) != (out != nil) {
 				t.Errorf("\n%s\nCopy(...): got %v, %v", tc.reason, out, err)
 			}

@@ -126,7 +126,9 @@ const maxLargest = 3
 // sets no other.
 type Limit int
 
-// roomBeside returns how many bytes a response within the limit has room for, beside the desired state and the context of the request.
+// roomBeside returns how many bytes a response within the limit has room for, beside the desired state and the context of the request. Without
+// a limit, it returns budget.MaxResponse. It does the same if there is no room at all, so that the run ends, and Done names the resources that
+// are too large.
 func (l Limit) roomBeside(req *fnv1.RunFunctionRequest) int {
 	desired := req.GetDesired()
 	room := int(l) - proto.Size(desired.GetComposite()) - proto.Size(req.GetContext())
@@ -135,7 +137,11 @@ func (l Limit) roomBeside(req *fnv1.RunFunctionRequest) int {
 		room -= len(name) + proto.Size(resource)
 	}
 
-	return max(0, room)
+	if room <= 0 {
+		return budget.MaxResponse
+	}
+
+	return room
 }
 
 // check returns a FailureError if the response exceeds the limit. It names the large parts of the response.

@@ -60,13 +60,12 @@ type Options struct {
 	Limit Limit
 }
 
-// NewRun returns the run for the request. The Budget gets the room that the response has beside the desired state of the request. Without any
-// room, Done names the resources that are too large.
+// NewRun returns the run for the request. The Budget gets the room that the response has beside the desired state of the request.
 func NewRun(req *fnv1.RunFunctionRequest, o Options) *Run {
 	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
 
 	return &Run{
-		Options: o, Request: req, Budget: &budget.Budget{Room: o.Limit.roomBeside(req)}, Required: require.New(req), InputHash: hash,
+		Options: o, Request: req, Budget: budget.New(o.Limit.roomBeside(req)), Required: require.New(req), InputHash: hash,
 		xr: xr, steps: stepsOf(req, hash, xr),
 	}
 }

@@ -355,11 +355,19 @@ func leftAlone(s *stamp.Result) string {
 	return words.Shorten(words.Name(s.Resource)+" ("+words.Name(s.APIVersion)+" "+words.Name(s.Kind)+") "+s.LeftAlone, words.MaxText)
 }
 
-// withheldBy says who decides on the tag of a label, by its fate.
-var withheldBy = map[tags.Fate]string{
-	tags.Retained: "an earlier step set another value",
-	tags.Ignored:  "the cloud has another value, and ignoreTags names it",
-	tags.Removed:  "removeTags names it",
+// withheldBy says who decides on the tag of a label with the fate. It returns nothing if the label isn't withheld.
+func withheldBy(fate tags.Fate) string {
+	switch fate {
+	case tags.Retained:
+		return "an earlier step set another value"
+	case tags.Ignored:
+		return "the cloud has another value, and ignoreTags names it"
+	case tags.Removed:
+		return "removeTags names it"
+	case tags.Undecided, tags.Tagged, tags.Skipped, tags.TakenAway:
+	}
+
+	return ""
 }
 
 // withheldTags returns the first tags that are not as labels or the input say, each with the label's source, if the step has several, and with
@@ -371,7 +379,7 @@ func (f *findings) withheldTags(s *stamp.Result) (first []string, all int) {
 
 	for i := range s.Records {
 		if j := &s.Records[i]; j.Withheld() {
-			why[j.Key] = " (" + withheldBy[j.Fate] + ")"
+			why[j.Key] = " (" + withheldBy(j.Fate) + ")"
 			all++
 
 			if f.severalSources && j.Source != nil {

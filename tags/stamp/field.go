@@ -77,7 +77,7 @@ func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
 	return hasEntries || mayNeedField || !l.transformed.Reserved().Empty()
 }
 
-// stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a source with onConflict Error needs
+// stateOf returns the state of p's tag field. It reads the tags of the cloud only if ignoreTags or a label with onConflict Error needs
 // them.
 func (s *Stamper) stateOf(p *Plan) (*State, error) {
 	t, keys := p.target, &p.labels.Keys
@@ -97,7 +97,7 @@ func (s *Stamper) stateOf(p *Plan) (*State, error) {
 		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
 
-	if len(s.IgnoreTags) > 0 || s.hasErrorSource() {
+	if len(s.IgnoreTags) > 0 || p.labels.mayConflict {
 		state.CloudTags, state.ObservedTags = t.ReportedTags(keys), t.ReadTags(t.ObservedValue, keys)
 		state.FollowedBefore = readFollowedChanges(t.Observed) // For example, backup: daily has become weekly in the cloud.
 	}

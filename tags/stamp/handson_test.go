@@ -176,7 +176,7 @@ func TestHandsOnToMany(t *testing.T) {
 		}
 
 		s := handingOn(under(tags.Retain, label("long", strings.Repeat("x", 1<<20)))...)
-		s.Budget = new(budget.Budget)
+		s.Budget = budget.New(budget.MaxResponse)
 
 		_, err := stampAll(s, desired)
 		if got := errors.As(err, new(*budget.ExceededError)); got != want {

@@ -31,6 +31,9 @@ type Labels struct {
 	// position of a label is its index in all. The Fate is Removed if removeTags names the tag, and otherwise Undecided.
 	all []tags.Judged
 
+	// mayConflict reports whether any of them has onConflict Error, which is tags.Fail.
+	mayConflict bool
+
 	// entries has the tag of each label in the form of the field, such as the string env=prod, by the label's position.
 	entries []tagset.Entry
 
@@ -206,6 +209,7 @@ func (l *Labels) add(t *tags.Tag) {
 	i := len(l.all)
 	l.all, l.entries = append(l.all, tags.Judged{Tag: t}), append(l.entries, l.Entry(t))
 	l.positionByID[l.entries[i].ID] = i
+	l.mayConflict = l.mayConflict || t.OnConflict() == tags.Fail
 
 	// Spellings has the folded keys that several labels share, on a cloud that ignores case.
 	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {

@@ -153,7 +153,7 @@ func TestStampManyItems(t *testing.T) {
 			}
 
 			s := launchingStamper(v1beta1.CloudTags{}, nil, labels(tc.labels)...)
-			s.Budget = new(budget.Budget)
+			s.Budget = budget.New(budget.MaxResponse)
 
 			_, err := stampAll(s, desired)
 			if diff := cmp.Diff(tc.err, tagstest.Error(err)); diff != "" {

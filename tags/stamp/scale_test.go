@@ -143,7 +143,7 @@ func TestStampChargesTrusted(t *testing.T) {
 		len("ours:a"): `cannot record the trusted tags of composed resource "r" in the context: would add too much to the response: a run adds at most 6 bytes, ` +
 			`since Crossplane takes no larger response: include fewer labels, select fewer keys, resources or items, or let nested composite resources compose a part of them`,
 	} {
-		s.Budget = &budget.Budget{Room: room}
+		s.Budget = budget.New(room)
 
 		_, err := stampAll(s, desired)
 		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {

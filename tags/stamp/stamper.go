@@ -42,9 +42,6 @@ type Stamper struct {
 	// labels has the labels as tags, by all that they depend on.
 	labels map[labelsKey]*Labels
 
-	// errorSource is the result of hasErrorSource, or nil.
-	errorSource *bool
-
 	// memoryBytes counts the bytes of labels for items of lists such as tagSpecifications, even of labels that aren't written. maxMemoryBytes
 	// is its limit.
 	memoryBytes int
@@ -138,16 +135,6 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 // hasTagWork reports whether there are labels, or resolved entries of removeTags or ignoreTags.
 func (s *Stamper) hasTagWork() bool {
 	return !s.Transformer.Empty() || s.PerResource != nil || len(s.RemoveTags)+len(s.IgnoreTags) > 0
-}
-
-// hasErrorSource reports whether a source has onConflict Error, which is tags.Fail. An input can have thousands of sources, and a request
-// thousands of resources: so it looks once.
-func (s *Stamper) hasErrorSource() bool {
-	if s.errorSource == nil {
-		s.errorSource = new(slices.ContainsFunc(s.Input.Sources, func(source v1beta1.Source) bool { return source.OnConflict == tags.Fail }))
-	}
-
-	return *s.errorSource
 }
 
 // A ResolveError says why the labels of a resource can't be known.

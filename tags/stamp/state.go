@@ -22,16 +22,16 @@ type State struct {
 	// Tags has the tags that earlier steps of the pipeline desire. Decide changes them to the tags that the field is to have.
 	Tags *tagset.Set
 
-	// ObservedTags has the tags of the observed field. It is nil if the field can't be read, or if the input has neither ignoreTags nor a
-	// source with onConflict Error.
+	// ObservedTags has the tags of the observed field. It is nil if the field can't be read, or if the input has no ignoreTags, and no
+	// label onConflict Error.
 	ObservedTags *tagset.Set
 
 	// OtherManagersTags has the tags of the observed field that other field managers own, such as owner: me of kubectl edit.
 	// These tags stay. In an atomic field, they stay only if no step desires the field.
 	OtherManagersTags *tagset.Set
 
-	// CloudTags has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has neither
-	// ignoreTags nor a source with onConflict Error.
+	// CloudTags has the tags that the provider reports from the cloud. It is nil if the provider reports none, or if the input has no
+	// ignoreTags, and no label onConflict Error.
 	CloudTags *tagset.Set
 
 	// EarlierTrustedTags has the tags that earlier steps of the function set from trusted sources, key to value.

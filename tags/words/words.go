@@ -9,6 +9,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // Greatest lengths, in bytes.
@@ -164,6 +167,9 @@ func Count(n int, one, many string) string {
 
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Thousands returns the number n with commas between its thousands, such as 2,600,000.
+func Thousands(n int) string { return message.NewPrinter(language.English).Sprint(n) }
 
 // Map returns f(item) for each item.
 func Map[T, U any](items []T, f func(T) U) []U {

@@ -358,7 +358,7 @@ func (t *trace) tag(p *stamp.Plan, records []tags.Judged, e *tagset.Entry) Rende
 		if rule != "" {
 			x.Note += " (" + rule + ")"
 		} else if i := slices.IndexFunc(records, isWithheld); i >= 0 {
-			x.Note += ": " + fates[records[i].Fate]
+			x.Note += ": " + whyLost(records[i].Fate)
 		} else if x.Manager == "" {
 			x.Note += ": it was rendered with another value, or a later step has set the tag"
 		}
@@ -381,11 +381,17 @@ func (t *trace) tag(p *stamp.Plan, records []tags.Judged, e *tagset.Entry) Rende
 	return x
 }
 
-// fates say why labels are no tags, unless they are skipped or removed.
-var fates = map[tags.Fate]string{
-	tags.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
-	tags.Retained: "an earlier step set another value",
-	tags.Ignored:  "as the cloud has it, because of ignoreTags",
+// whyLost says why a label with the fate has no tag of its value, unless it is skipped or removed.
+func whyLost(fate tags.Fate) string {
+	switch fate {
+	case tags.Retained:
+		return "an earlier step set another value"
+	case tags.Ignored:
+		return "as the cloud has it, because of ignoreTags"
+	case tags.Undecided, tags.Tagged, tags.Skipped, tags.Removed, tags.TakenAway:
+	}
+
+	return "missing: it was rendered with other labels, or a later step has removed the tag"
 }
 
 // whyEarly is why no label is a tag if the step receives no resources.
@@ -411,7 +417,7 @@ func (t *trace) lost(p *stamp.Plan, records []tags.Judged) (out []LostLabel) {
 	for i := range records {
 		label := &records[i]
 
-		why, reason := fates[label.Fate], profile.SkipReason("")
+		why, reason := whyLost(label.Fate), profile.SkipReason("")
 
 		switch {
 		case p.HadTag(label):
@@ -427,7 +433,7 @@ func (t *trace) lost(p *stamp.Plan, records []tags.Judged) (out []LostLabel) {
 		}
 
 		out = append(out, LostLabel{
-			QualifiedKey: label.QualifiedKey, TagKey: label.Key, Value: label.Value, Source: t.title(label.Label), Reason: reason, Why: cmp.Or(why, fates[tags.Tagged]),
+			QualifiedKey: label.QualifiedKey, TagKey: label.Key, Value: label.Value, Source: t.title(label.Label), Reason: reason, Why: why,
 		})
 	}
 
