@@ -45,9 +45,12 @@ func (w *world) project(p person, rsp *fnv1.RunFunctionResponse) *projection {
 		after := rsp.GetDesired().GetResources()[r.name].GetResource().AsMap()
 		out.Steering[r.name] = steeringIn(after)
 
+		isManaged := slices.ContainsFunc(r.Fields, func(f tagField) bool { return slices.ContainsFunc(f.entries(after), isCanary) })
+		isAsObserved := r.isIgnored() || rules.deselects && !isManaged
+
 		for _, f := range r.Fields {
-			// A list of an ignored resource stays as observed, and one manager owns all of it.
-			isEdited := p == editor && r.isIgnored() && f.Shape.Form().IsList
+			// One manager owns all of a list.
+			isEdited := p == editor && isAsObserved && f.Shape.Form().IsList
 
 			if f.holdsTags(w.input) && !isEdited {
 				out.add(&rules, r, &f, f.entries(after))
@@ -83,7 +86,7 @@ func (p *projection) add(rules *rules, r *resource, f *tagField, entries []entry
 			e.text = strings.ToLower(e.text)
 		}
 
-		if slices.ContainsFunc(e.keys, func(key string) bool { return strings.HasSuffix(key, canary) }) {
+		if isCanary(e) {
 			p.Managed[r.name] = true
 		}
 
@@ -195,6 +198,11 @@ func (f *tagField) entryOf(item any) entry {
 	}
 
 	return out
+}
+
+// isCanary reports whether only a resource whose tags are managed has the entry.
+func isCanary(e entry) bool {
+	return slices.ContainsFunc(e.keys, func(key string) bool { return strings.HasSuffix(key, canary) })
 }
 
 // isTrusted reports whether the value is the platform's.

@@ -25,6 +25,9 @@ type rules struct {
 	// overridable reports whether a trusted source comes before another source. The source of the canary doesn't count.
 	overridable bool
 
+	// deselects reports whether the cloud can deselect resources, whose tags then stay as observed.
+	deselects bool
+
 	// copies reports whether kubernetesMetadata is copied.
 	copies bool
 }
@@ -50,6 +53,7 @@ func rulesOf(input map[string]any) rules {
 			out.classifiers = append(out.classifiers, key)
 		}
 	})
+	each(map[string]any{"resources": input["resources"]}, "matchCloudTags", func(map[string]any) { out.deselects = true })
 	slices.Sort(out.classifiers) // Keys are drawn of them, so that a failure can be drawn again.
 
 	for _, rule := range list(union(input["tagPolicy"])["rules"]) {
