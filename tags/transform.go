@@ -116,9 +116,14 @@ func (d *Transformed) IsReserved(tagKey string) bool {
 	return isHandedOn || d.reservedTagKeys.Has(tagKey) || d.classifiers.Has(tagKey) || providersKeySet.Has(tagKey)
 }
 
-// QualifiedKey cuts off the key prefix: plexsphere:env becomes env, and plexsphere_env stays as it is.
-func (d *Transformed) QualifiedKey(tagKey string) string {
-	return strings.TrimPrefix(tagKey, d.transformer.keyPrefix)
+// TakenAwayLimit is the Limit of records with the fate TakenAway.
+const TakenAwayLimit = "an earlier step set it, and only a source with trusted: true may"
+
+// TakenAway returns the record of a tag with the reserved key that an earlier step has set, such as owner: me. It has no label, and so the
+// qualified key of plexsphere:owner is owner.
+func (d *Transformed) TakenAway(tagKey string) Judged {
+	t := &Tag{Label: Label{QualifiedKey: strings.TrimPrefix(tagKey, d.transformer.keyPrefix)}, Key: tagKey}
+	return Judged{Tag: t, Fate: TakenAway, Reason: profile.ReservedKey, Limit: TakenAwayLimit}
 }
 
 // HasPrefix reports whether the tag key begins with the key prefix in the key format of the profile: plexsphere_ on Google Cloud.

@@ -53,7 +53,7 @@ type tagID struct{ profile, key string }
 // dropUntextual removes entries that no provider takes for tags, such as the number in `owner: 4711`.
 func dropUntextual(t *locate.Target, set *tagset.Set) {
 	for e := range set.All() {
-		if isList := e.Value.IsList() && t.Field.Shape.Form().HasLists; !isList && !e.IsTextual() {
+		if isList := e.Value.IsList() && t.Field.Form().HasLists; !isList && !e.IsTextual() {
 			set.Remove(e)
 		}
 	}

@@ -114,13 +114,13 @@ func (f *family) complete(to *Field, does filling) {
 	whole := to.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)
 
-	filled := below && !to.Shape.Form().IsJoined
+	filled := below && !to.Form().IsJoined
 	to.FilledByProvider = filled && !strings.HasPrefix(path, manifest)
 	to.LateInit, to.LastStays = filled && does.missing, filled && does.stays
 	to.KubernetesLabels = whole == kubernetesLabels
 
 	switch {
-	case f.adds == "" || !f.Native && !to.Shape.Form().IsMap: // Upjet adds tags to maps only.
+	case f.adds == "" || !f.Native && !to.Form().IsMap: // Upjet adds tags to maps only.
 	case f.adds == path && below, f.adds == "."+whole, f.adds == anyField:
 		to.ProviderTags, to.AddsToField = f.added, !f.Native
 	}

@@ -86,7 +86,7 @@ var onOff = Shape("Switch")
 
 // A Layout has the properties of a tag field that decide how labels become its tags, whatever resource has the field. It is comparable.
 type Layout struct {
-	Shape Shape
+	Shape
 
 	// Separator stands between key and value in an entry of a StringList or of a
 	// Joined string. MaxLength is the most characters an entry of a StringList may
@@ -222,7 +222,7 @@ func (f Field) wrapped() Field {
 	}
 
 	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())
-	f.Atomic = !f.Shape.Form().IsMap // Nobody says of what type they are.
+	f.Atomic = !f.Form().IsMap // Nobody says of what type they are.
 	f.Observed = words.Map(f.Observed, func(path object.Path) object.Path { return object.MustParsePath(atProvider + manifest + path.String()) })
 
 	return f

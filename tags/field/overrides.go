@@ -204,7 +204,7 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 	}
 
 	// Only lists need their schema: a map is hardly ever atomic, and a string always is.
-	form := f.Shape.Form()
+	form := f.Form()
 	if !ok && !form.IsMap && !form.IsJoined && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		known = Read(k.GroupVersionKind, s)

@@ -88,7 +88,7 @@ func (t *Target) ProviderHasObserved() bool {
 // new state into the old status: after {a: x} and then {b: y}, a map has both keys. See SetObservation in Upjet's resources.
 func (t *Target) MayReportDeletedTags() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	return family.Upjet && !t.Field.Shape.Form().IsList
+	return family.Upjet && !t.Field.Form().IsList
 }
 
 // OtherManagersTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own

@@ -116,7 +116,7 @@ func (ts *Targets) hasCloudTags(t *Target, wanted map[string]string) bool {
 // have thousands of tags. In a list of strings, the wanted keys say where to split a string, so each selector reads its own.
 func (ts *Targets) reportedTagsOf(t *Target) func(keys *tagset.Keys) *tagset.Set {
 	return func(keys *tagset.Keys) *tagset.Set {
-		if keys.Shape.Form().HasStrings {
+		if keys.Form().HasStrings {
 			return t.ReportedTags(keys)
 		}
 

@@ -38,15 +38,15 @@ type Decision struct {
 	// trustedWithoutSlot has the keys without a tag slot that trusted sources give.
 	trustedWithoutSlot []string
 
-	// takenAwayKeys has the reserved keys of an earlier step's tags that Decide removes, and that no label replaces.
-	takenAwayKeys []string
+	// takenAway has the records of an earlier step's tags with reserved keys that Decide removes, and that no label replaces.
+	takenAway []tags.Judged
 
 	// notes say which tags differ from the input's wishes, and why.
 	notes Notes
 
 	// followedNow has the changes in the cloud that this run takes over to the tag field: see follow. A later run finds them in
 	// FollowedBefore.
-	followedNow followedChanges
+	followedNow map[string]followedChange
 }
 
 // Decide decides on the tags of s, and changes only s.Tags. It does this in order:
@@ -68,7 +68,7 @@ func Decide(s *State) (*Decision, error) {
 		d.records[i].Fate = tags.Tagged
 	}
 
-	d.takenAwayKeys = takenAway
+	d.takenAway = takenAway
 	d.retainInitialList()
 
 	if err := d.replace(); err != nil {
@@ -89,7 +89,7 @@ func Decide(s *State) (*Decision, error) {
 // if there are two. So the entries of spec.initProvider go first into the new list: see Value of tagset.Set. But if onConflict Retain keeps one
 // of these entries from a label, the list stays initial as it is, and labels are withheld. Labels of trusted sources are never withheld for this.
 func (d *Decision) retainInitialList() {
-	if !d.Labels.Shape.Form().IsList || !d.Tags.HasInitial() || d.Tags.FieldLen() > 0 {
+	if !d.Labels.Form().IsList || !d.Tags.HasInitial() || d.Tags.FieldLen() > 0 {
 		return
 	}
 
@@ -387,7 +387,7 @@ func (d *Decision) slotsNeededBy(i int) int {
 func (d *Decision) slotsForEntries(entries []tagset.Entry) int {
 	n := d.Tags.GrowthByPutEntries(entries)
 
-	if !d.Labels.Shape.Form().HasStrings {
+	if !d.Labels.Form().HasStrings {
 		entries = entries[:1] // In other fields, a tag has one entry, and PutEntries puts only the first one.
 	}
 

@@ -271,7 +271,7 @@ func (s *Stamper) planReserved(t *locate.Target, l *Labels) *Plan {
 	state := &State{Target: t, Labels: l, Tags: set, EarlierTrustedTags: s.EarlierTrustedTags[t.Name]}
 	_, takenAway := state.decideReserved()
 
-	p.allRecords, p.Trusted = l.takenAwayRecords(takenAway), state.trustedTags()
+	p.allRecords, p.Trusted = takenAway, state.trustedTags()
 	p.getsDecidedTags = true // Only the records of such plans are reported.
 
 	if set.Changed() {

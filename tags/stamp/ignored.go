@@ -22,7 +22,7 @@ func (d *Decision) ignoreTags() {
 		return
 	}
 
-	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(followedChanges)
+	d.insteadOfLabel, d.followedNow = make(map[int][]tagset.Entry), make(map[string]followedChange)
 
 	// A tag that an earlier run kept may be in the observed field, and no longer in the status. An earlier run kept it if Crossplane owns it
 	// though no step desires it, so owners must be known. Runs keep tags only if the status has a path for tags (Field.Observed).
@@ -64,7 +64,7 @@ func (d *Decision) ignoreTag(entries []tagset.Entry) {
 	labelPositions, isDesired := d.Labels.positionsOf(&entries[0]), d.Tags.Has(entries[0].ID)
 
 	hasLabel := len(labelPositions) > 0
-	if m.isRetain && (hasLabel || isDesired) {
+	if m.entries[0].Retain && (hasLabel || isDesired) {
 		return
 	}
 
@@ -94,7 +94,7 @@ func (d *Decision) ignoredEntries(entries []tagset.Entry) (theirs []tagset.Entry
 		e := &entries[i]
 
 		// The field may be unable to hold the value, such as a list in a map of strings.
-		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Shape.Form().HasLists)
+		fieldCanHold := e.FitsIn(l.Limits) && (e.IsTextual() || l.Form().HasLists)
 		if l.decidesOnReserved(e) || l.belongsToCloud(e) || !fieldCanHold {
 			continue
 		}
@@ -154,12 +154,12 @@ var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotati
 
 // readFollowedChanges returns the changes in the annotation of o. It returns none if o has no annotation, or if somebody else has written
 // the annotation, so that it can't be decoded.
-func readFollowedChanges(o object.Object) followedChanges {
-	out := make(followedChanges)
+func readFollowedChanges(o object.Object) map[string]followedChange {
+	out := make(map[string]followedChange)
 
 	// The text null makes out nil.
 	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil || out == nil {
-		return make(followedChanges)
+		return make(map[string]followedChange)
 	}
 
 	return out

@@ -55,7 +55,7 @@ func (p *Plan) writeInitial(s *State, writeErr error) error {
 // noteMovedInitial adds NoteInitialMoved if the entries of a list in spec.initProvider have gone to the list in spec.forProvider.
 func (p *Plan) noteMovedInitial() {
 	set := p.decision.Tags
-	if !p.labels.Shape.Form().IsList || !set.HasInitial() || set.FieldLen() == 0 {
+	if !p.labels.Form().IsList || !set.HasInitial() || set.FieldLen() == 0 {
 		return
 	}
 

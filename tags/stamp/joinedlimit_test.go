@@ -115,7 +115,7 @@ func TestJoinedLimit(t *testing.T) {
 			reserved: []string{"zone"},
 			before:   long,
 			want:     "ours:k00=v,ours:k01=v",
-			skips:    []skip{{long, profile.ReservedKey, takenAwayLimit}},
+			skips:    []skip{{long, profile.ReservedKey, tags.TakenAwayLimit}},
 		},
 	}
 

@@ -59,9 +59,6 @@ type Labels struct {
 	// removeMatchers match the tags that removeTags names, and ignoreMatchers the tags that ignoreTags names.
 	removeMatchers, ignoreMatchers []matcher
 
-	// remove and ignore are these entries one by one, for messages: a matcher made of several entries doesn't tell which one matches.
-	remove, ignore []resolve.TagPattern
-
 	// providerKeys finds tags that the provider sets itself, such as crossplane-kind, when a field is read.
 	providerKeys tagset.Keys
 
@@ -168,10 +165,9 @@ func limitOf(skipped *tags.Judged, transformed *tags.Transformed, p *profile.Pro
 // withMatchers adds matchers for the entries of removeTags and ignoreTags to l, and returns l. With removeTags [team/*], it marks the
 // label team/a as removed.
 func (l *Labels) withMatchers(remove, ignore []resolve.TagPattern) *Labels {
-	l.remove, l.ignore = remove, ignore
 	l.removeMatchers, l.ignoreMatchers = newMatchers(l.transformed, remove), newMatchers(l.transformed, ignore)
 
-	if l.Shape.Form().HasStrings {
+	if l.Form().HasStrings {
 		l.setKnownKeys(slices.Concat(remove, ignore))
 	}
 
@@ -282,17 +278,6 @@ func (l *Labels) newRecords() []tags.Judged {
 	return out
 }
 
-// takenAwayLimit is the Limit of records with the fate TakenAway.
-const takenAwayLimit = "an earlier step set it, and only a source with trusted: true may"
-
-// takenAwayRecords returns a record for each of the reserved keys whose tags are taken away, such as owner: me of an earlier step.
-func (l *Labels) takenAwayRecords(keys []string) []tags.Judged {
-	return words.Map(keys, func(key string) tags.Judged {
-		t := &tags.Tag{Label: tags.Label{QualifiedKey: l.transformed.QualifiedKey(key)}, Key: key}
-		return tags.Judged{Tag: t, Fate: tags.TakenAway, Reason: profile.ReservedKey, Limit: takenAwayLimit}
-	})
-}
-
 // maxMemoryBytes is the most bytes of labels in all items of all lists. It limits the memory of a run before its items are made. A label counts once for each item, even if it isn't written there: its key, its value, and entrySize for all the rest.
 const (
 	entrySize      = 64
@@ -363,7 +348,7 @@ func (l *Labels) keyForTrusted(e *tagset.Entry) (key string, found bool) {
 // trusted label owner: team-a, it finds owner: team-a, and not owner: me. The string owner=a=b, which can be read as owner: a=b or as owner=a:
 // b, is the tag of a trusted label with the key owner=a and the value b. ok is false if no trusted label gives e.
 func (l *Labels) trustedPositionOf(e *tagset.Entry) (position int, ok bool) {
-	if !l.Shape.Form().HasStrings {
+	if !l.Form().HasStrings {
 		position, ok = l.positionOf(e)
 		ok = ok && l.all[position].Trusted && tagset.IsText(e.Value, l.all[position].Value)
 
@@ -447,9 +432,8 @@ func (l *Labels) keyBelongsToFunction(key string) bool {
 // A matcher stands for consecutive entries of removeTags or ignoreTags that differ only in key and value. It matches the tags that any of
 // these entries names.
 type matcher struct {
-	// isRetain reports whether the entries have onConflict Retain. isUntrusted reports whether their keys come from a field, such as
-	// spec.removeTags of the XR.
-	isRetain, isUntrusted bool
+	// entries are these entries, of which there is at least one. They are alike in Retain and Untrusted.
+	entries []resolve.TagPattern
 
 	// keys has the keys that match with any value.
 	keys profile.KeySet
@@ -483,7 +467,7 @@ func newMatchers(transformed *tags.Transformed, entries []resolve.TagPattern) []
 			}
 		}
 
-		m := matcher{isRetain: first.Retain, isUntrusted: first.Untrusted, keys: transformed.KeySet(patterns...), keysByValue: make(map[string]profile.KeySet)}
+		m := matcher{entries: entries[:count], keys: transformed.KeySet(patterns...), keysByValue: make(map[string]profile.KeySet)}
 		for value, patterns := range patternsByValue {
 			m.keysByValue[value] = transformed.KeySet(patterns...)
 		}
@@ -519,7 +503,7 @@ func (l *Labels) firstMatch(matchers []matcher, e *tagset.Entry) (found *matcher
 			continue
 		case l.setByProvider(e): // No matcher touches a provider's own tags.
 			return nil, ""
-		case !m.isUntrusted:
+		case !m.entries[0].Untrusted:
 			return m, ""
 		}
 
@@ -539,20 +523,24 @@ func (l *Labels) namesKey(matchers []matcher, e *tagset.Entry) bool {
 			isNamed = isNamed || keys.Has(e.Key)
 		}
 
-		return isNamed && (!m.isUntrusted || l.protectedKey(e) == "")
+		return isNamed && (!m.entries[0].Untrusted || l.protectedKey(e) == "")
 	})
 }
 
-// firstNaming returns the first of the entries that names the tag, or nil. For the tag team/a and the entries owner, team/* and team/a, it
-// returns team/*.
-func (l *Labels) firstNaming(entries []resolve.TagPattern, t *tags.Tag) *resolve.TagPattern {
+// firstNaming returns the first entry of the matchers that names the tag, or nil. For the tag team/a and the entries owner, team/* and team/a,
+// it returns team/*.
+func (l *Labels) firstNaming(matchers []matcher, t *tags.Tag) *resolve.TagPattern {
 	e := l.Entry(t)
 
-	for i := range entries { // One by one, since a matcher made of several entries doesn't tell which entry matches.
-		if m, _ := l.firstMatch(newMatchers(l.transformed, entries[i:i+1]), &e); m != nil {
-			return &entries[i]
-		}
+	m, _ := l.firstMatch(matchers, &e)
+	if m == nil {
+		return nil
 	}
 
-	return nil
+	// One by one, since a matcher of several entries doesn't tell which entry matches.
+	i := slices.IndexFunc(m.entries, func(entry resolve.TagPattern) bool {
+		return newMatchers(l.transformed, []resolve.TagPattern{entry})[0].matches(&e)
+	})
+
+	return &m.entries[i]
 }

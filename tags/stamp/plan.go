@@ -156,10 +156,10 @@ func (p *Plan) HadTag(r *tags.Judged) bool {
 // RemovedBy returns the first entry of removeTags that names the tag, or nil. IgnoredBy does the same for ignoreTags. On Google Cloud, an
 // entry can name the tag team_a by this key, or by the qualified key of its label, team/a. Neither is about labels that are handed on.
 func (p *Plan) RemovedBy(t *tags.Tag) *resolve.TagPattern {
-	return p.labels.firstNaming(p.labels.remove, t)
+	return p.labels.firstNaming(p.labels.removeMatchers, t)
 }
 
 // IgnoredBy returns the first entry of ignoreTags that names the tag, or nil: see RemovedBy.
 func (p *Plan) IgnoredBy(t *tags.Tag) *resolve.TagPattern {
-	return p.labels.firstNaming(p.labels.ignore, t)
+	return p.labels.firstNaming(p.labels.ignoreMatchers, t)
 }

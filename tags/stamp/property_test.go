@@ -834,7 +834,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		case profile.CountCap:
 			got.capped = append(got.capped, fold(sk.TagKey))
 		case profile.ReservedKey:
-			if sk.Limit == takenAwayLimit {
+			if sk.Limit == tags.TakenAwayLimit {
 				got.taken = append(got.taken, sk.TagKey)
 				continue
 			}

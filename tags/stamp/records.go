@@ -35,7 +35,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []tags.Judged {
 		d.recordRefusals(api)
 	}
 
-	return append(append(d.records, d.Labels.unfit...), d.Labels.takenAwayRecords(d.takenAwayKeys)...)
+	return append(append(d.records, d.Labels.unfit...), d.takenAway...)
 }
 
 // recordRefusals records which tags the cloud's own API refuses. If a resource has 4 tags and the API admits 3, it refuses the
@@ -137,7 +137,7 @@ func (d *Decision) newlyKeptKeys() (keys []string) {
 			return true
 		}
 
-		if !d.Labels.Shape.Form().HasStrings { // On Azure, the field may have another spelling of the key.
+		if !d.Labels.Form().HasStrings { // On Azure, the field may have another spelling of the key.
 			e = *d.ObservedTags.Find(e.ID)
 		}
 

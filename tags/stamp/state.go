@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -41,8 +42,8 @@ type State struct {
 	CopiedTags *tagset.Set
 
 	// FollowedBefore has the changes by other systems in the cloud that earlier runs have taken over to the tag field because of ignoreTags,
-	// such as from backup: daily to backup: weekly. Only this package can make and read it.
-	FollowedBefore followedChanges
+	// such as from backup: daily to backup: weekly, by the name of the tag: see nameOf. Only this package can make and read it.
+	FollowedBefore map[string]followedChange
 
 	// AlreadyStamped reports whether Tags already has the tags of this step: see AlreadyStamped of the Stamper.
 	AlreadyStamped bool
@@ -63,9 +64,6 @@ type followedChange struct {
 	OldValueReturned bool `json:"reported,omitempty"`
 }
 
-// followedChanges has each followed change by the name of its tag, such as backup: see nameOf.
-type followedChanges map[string]followedChange
-
 // desiredTags returns the tags of t that earlier steps desire. In an atomic list, it adds the tags that the provider has set itself, such
 // as crossplane-kind. Server-side apply replaces an atomic list as a whole: without these tags in the list, it would remove them, and the
 // provider would add them again, for ever. restored reports whether the field has to be written for these tags. If earlier steps desire no
@@ -76,7 +74,7 @@ func desiredTags(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, e
 	}
 
 	set, err = t.DesiredTags(&l.Keys)
-	if err != nil || !t.Field.Atomic || !l.Shape.Form().IsList {
+	if err != nil || !t.Field.Atomic || !l.Form().IsList {
 		return set, false, err // Server-side apply removes the provider's tags only from atomic lists.
 	}
 
@@ -226,7 +224,7 @@ func (s *State) entryToPut(i int) *tagset.Entry {
 	e := &s.Labels.entries[i]
 
 	staying := s.stayingTags().Find(e.ID)
-	if staying == nil || s.Labels.Shape.Form().HasStrings {
+	if staying == nil || s.Labels.Form().HasStrings {
 		return e // In a list of strings, env=prod can't replace Env=dev of another field manager.
 	}
 
@@ -279,9 +277,9 @@ func (s *State) earlierTrusted(e *tagset.Entry) iter.Seq2[string, string] {
 
 // decideReserved takes each tag with an untrustedKey out of Tags, such as owner: me of an earlier step. If this step has the trusted label
 // owner: team-a, its tag takes the place of owner: me, and also of Owner: me. decideReserved returns the positions of these labels, and the
-// reserved keys of tags that no label replaces. In a field for launched resources, takenAway also has replaced keys in another case, such as
+// records of tags that no label replaces. In a field for launched resources, takenAway also has tags with replaced keys in another case, such as
 // Owner, since nobody looks there for the label's tag. See testdata/cases/earlier.yaml, reserved.yaml and launched-reserved.yaml.
-func (s *State) decideReserved() (replacing []int, takenAway []string) {
+func (s *State) decideReserved() (replacing []int, takenAway []tags.Judged) {
 	l := s.Labels
 
 	for e := range s.Tags.All() {
@@ -301,7 +299,7 @@ func (s *State) decideReserved() (replacing []int, takenAway []string) {
 		isReplaced := hasLabel && !e.IsUncut()
 
 		if !isReplaced || s.Target.IsLaunched {
-			takenAway = append(takenAway, key)
+			takenAway = append(takenAway, l.transformed.TakenAway(key))
 		}
 
 		if isReplaced && !s.slotTakenByOther(e) { // The tag Owner leaves its slot to the label with the key owner.

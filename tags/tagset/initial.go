@@ -18,7 +18,7 @@ import (
 // An initial value of another shape counts as missing, since API servers refuse it.
 func ReadWithInitial(n, initial object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s, err := Read(n, f, keys)
-	if err != nil || initial.IsNull() || f.Shape.Form().IsList && s.Len() > 0 {
+	if err != nil || initial.IsNull() || f.Form().IsList && s.Len() > 0 {
 		return s, err
 	}
 
@@ -79,14 +79,14 @@ func (s *Set) HasInitial() bool { return s.hasInitial }
 // InitialValue returns the value of the field in spec.initProvider, with all changes. It is empty for a list whose entries have gone to
 // spec.forProvider. Value returns the one in spec.forProvider.
 func (s *Set) InitialValue() object.Node {
-	hasMoved := s.keys.Shape.Form().IsList && s.FieldLen() > 0
+	hasMoved := s.keys.Form().IsList && s.FieldLen() > 0
 	return s.shape.write(s.entriesIf(func(e *Entry) bool { return e.Initial && !hasMoved }), 0)
 }
 
 // fieldEntries returns the entries for spec.forProvider. If it needs a list, the initial entries go first into this list, since providers
 // would drop them.
 func (s *Set) fieldEntries() iter.Seq[*Entry] {
-	if !s.keys.Shape.Form().IsList {
+	if !s.keys.Form().IsList {
 		return s.entriesIf(func(e *Entry) bool { return !e.Initial })
 	}
 

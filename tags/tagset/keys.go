@@ -29,7 +29,7 @@ type FieldKind struct { //nolint:recvcheck // Refuses takes a value, since maps 
 func FieldKindOf(f *field.Field, p *profile.Profile) FieldKind {
 	k := FieldKind{Layout: f.Layout, Profile: p}
 
-	if f.Shape.Form().IsMap {
+	if f.Form().IsMap {
 		k.Metadata = metadataOf(f.Path.Segments())
 	}
 
@@ -54,9 +54,9 @@ func (k FieldKind) Refuses(key, value string) (reason profile.SkipReason, limit 
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return profile.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
-	case k.Shape.Form().IsJoined:
+	case k.Form().IsJoined:
 		reason, limit = k.refusesJoined(key, value)
-	case k.Shape.Form().HasStrings:
+	case k.Form().HasStrings:
 		// The profile has checked the tag with its own separator. The field's separator may be another one.
 		if reason = k.Profile.CheckEntry(key, k.Separator, value); reason != "" {
 			return reason, k.Profile.Limit(reason)
@@ -145,7 +145,7 @@ func NewKeys(k FieldKind, labels []tags.Tag) Keys {
 
 // ID returns a text that is the same for all keys of one tag: ours:env for ours:Env on Azure, which ignores case.
 func (k *Keys) ID(key string) string {
-	if !k.Shape.Form().IsList && !k.Profile.FoldKeys {
+	if !k.Form().IsList && !k.Profile.FoldKeys {
 		return key
 	}
 
@@ -177,7 +177,7 @@ func (k *Keys) Entry(t *tags.Tag) Entry {
 		e.Item = object.TextNode(e.text)
 	}
 
-	if k.Shape.Form().HasStrings {
+	if k.Form().HasStrings {
 		e.separator = k.Separator
 	}
 

@@ -187,7 +187,7 @@ func (s *Set) Value() object.Node {
 // HasRoomFor reports whether a joined string has at most MaxJoined bytes once e has replaced all entries with its ID. Other shapes have room
 // for any entry.
 func (s *Set) HasRoomFor(e *Entry) bool {
-	if !s.keys.Shape.Form().IsJoined {
+	if !s.keys.Form().IsJoined {
 		return true
 	}
 

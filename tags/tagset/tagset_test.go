@@ -108,7 +108,7 @@ func TestSet(t *testing.T) {
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = provider.KeySet("a", "A", "b", "a=b", "c")
 
-				p := plain{fold: keys.ID, spells: !keys.Shape.Form().IsList}
+				p := plain{fold: keys.ID, spells: !keys.Form().IsList}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
 						return (&Set{keys: &keys}).comparedString(&Entry{text: s, separator: "="})
@@ -192,7 +192,7 @@ func TestManyOfOneKey(t *testing.T) {
 			keys.Known = keys.Profile.KeySet("a")
 
 			many := many
-			if f.Shape.Form().IsJoined {
+			if f.Form().IsJoined {
 				many = MaxJoined / len("a=before0000,") // A longer string isn't cut into its entries.
 			}
 
