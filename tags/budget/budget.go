@@ -31,7 +31,7 @@ type Budget struct {
 }
 
 // New returns the Budget of a run that has spent nothing. room is how many bytes the response has room for, beside what the request desires
-// already. Of more than MaxResponse bytes, a run adds MaxResponse.
+// already. A run adds at most MaxResponse of them.
 func New(room int) *Budget { return &Budget{room: min(room, MaxResponse)} }
 
 // An ExceededError ends a run that would cost more than its Budget.
