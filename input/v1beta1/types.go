@@ -1417,6 +1417,11 @@ func (in *CloudTags) ProviderValue() string {
 	return in.Provider.Value
 }
 
+// HandsLabelsOn reports whether an entry of tagFields hands labels on to composed composite resources: its shape is Labels.
+func (in *CloudTags) HandsLabelsOn() bool {
+	return slices.ContainsFunc(in.TagFields, func(f TagField) bool { return f.Shape == "Labels" })
+}
+
 // SourceName returns the name in messages of the source with the index i, such as `sources[0] "team"`. The source of a standard
 // has the index that it has there: `sources[0] "team" of ConfigMap platform/tags`.
 func (in *CloudTags) SourceName(i int) string {

@@ -6,8 +6,10 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // These limits keep one composite resource from taking all of the function's time. No cloud admits more than 64 tags on a resource.
@@ -23,6 +25,9 @@ const (
 
 	// maxPatternTexts is the most bytes of such texts of all objects that one include reads: to read more takes seconds.
 	maxPatternTexts = 256 << 10
+
+	// maxJudgeCost is the most that a judge costs, in nanoseconds. Thousands of labels that no tag profile admits cost as much.
+	maxJudgeCost = 300_000_000
 
 	// maxStandard is the most bytes of a standard, an input that the input extends. To decode more takes seconds.
 	maxStandard = 256 << 10
@@ -50,9 +55,82 @@ func tooManyError(counts map[string]int, limit int, things, advice string) error
 // source is ever left out.
 type LimitError struct{ error }
 
-// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels with keys of trusted sources stay, and of the others the
-// labels with the lowest keys: of 2 trusted labels and the untrusted labels a0000 to a0999, it leaves out a0998 and a0999. Denied has a
-// limit of its own, also maxLabels. If there are too many trusted labels, the error is a LimitError.
+// A judge says which labels are denied, and which are left out first.
+type judge struct {
+	input *v1beta1.CloudTags
+
+	// reserved keys, which only trusted sources may set.
+	reserved profile.KeySet
+
+	// profiles of all clouds judge labels. They are nil until admits needs them.
+	profiles []*tags.Transformed
+
+	// answers of admits so far, and their cost.
+	answers map[judgedLabel]bool
+	cost    int
+}
+
+// A judgedLabel has the parts of a label from which its other parts follow, but for source and trust.
+type judgedLabel struct {
+	tagKey, value string
+	givesTagKey   bool
+}
+
+func newJudge(input *v1beta1.CloudTags) *judge {
+	return &judge{input: input, reserved: profile.NewFoldedKeySet(input.ReservedKeys...), answers: make(map[judgedLabel]bool)}
+}
+
+// denies reports whether the label has a reserved key, and isn't trusted.
+func (j *judge) denies(l tags.Label) bool { return !l.Trusted && tags.HasReservedKey(j.reserved, l) }
+
+// admits reports whether the label could be a tag on any cloud, or is trusted. No cloud has a place for a value of 300 characters. All labels
+// for which there is no room in maxJudgeCost count as admitted.
+func (j *judge) admits(l tags.Label) bool {
+	if l.Trusted {
+		return true
+	}
+
+	judged := judgedLabel{l.TagKey, l.Value, l.GivesTagKey}
+	if isAdmitted, isKnown := j.answers[judged]; isKnown {
+		return isAdmitted
+	}
+
+	if j.profiles == nil {
+		j.makeProfiles()
+	}
+
+	isAdmitted := false
+	costOfProfile := 700 + 12*len(l.TagKey) + len(l.Value) // It was measured. Formats and most character classes are for keys.
+
+	for i := 0; i < len(j.profiles) && !isAdmitted; i++ {
+		if j.cost += costOfProfile; j.cost > maxJudgeCost {
+			return true
+		}
+
+		_, reason := j.profiles[i].Judge(l)
+		isAdmitted = reason == ""
+	}
+
+	j.answers[judged] = isAdmitted
+
+	return isAdmitted
+}
+
+// makeProfiles makes the profiles of all clouds, services and second tag systems. A composed composite resource admits all labels, so its profile
+// counts only if an entry of tagFields hands labels on.
+func (j *judge) makeProfiles() {
+	all := slices.Concat(j.input.ProfileRules.Profiles(), words.Map(profile.SecondSystems(), profile.Of))
+	if j.input.HandsLabelsOn() {
+		all = append(all, profile.Composite())
+	}
+
+	j.profiles = words.Map(all, (&LabelSet{}).Transformer(j.input).Transform)
+}
+
+// leaveOutSurplus leaves out the labels beyond maxLabels, and counts them in LeftOut. Labels with keys of trusted sources stay. Labels
+// that no tag profile admits go first, and then the labels with the highest keys: if there are 2 trusted labels and the untrusted labels a0000
+// to a0999, it leaves out a0998 and a0999, or a0000 and a0001 if these have values of 300 characters. Denied has a limit of its own, also
+// maxLabels. If there are too many trusted labels, the error is a LimitError.
 func (m *mergedLabels) leaveOutSurplus() error {
 	slices.SortFunc(m.set.Denied, tags.Label.Compare)
 	m.set.Denied = slices.CompactFunc(m.set.Denied, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
@@ -81,12 +159,20 @@ func (m *mergedLabels) leaveOutSurplus() error {
 		return &LimitError{err}
 	}
 
-	// Trusted labels come first.
-	slices.SortStableFunc(m.set.Labels, func(a, b tags.Label) int {
-		return tags.CompareTrust(trustedSources[a.TagKey] != nil, trustedSources[b.TagKey] != nil)
-	})
+	var trusted, admitted, refused []tags.Label
 
-	m.set.Labels = m.keepFirst(m.set.Labels)
+	for _, l := range m.set.Labels {
+		switch {
+		case trustedSources[l.TagKey] != nil:
+			trusted = append(trusted, l)
+		case m.admits(l):
+			admitted = append(admitted, l)
+		default:
+			refused = append(refused, l)
+		}
+	}
+
+	m.set.Labels = m.keepFirst(slices.Concat(trusted, admitted, refused))
 	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
 	return nil
@@ -100,7 +186,7 @@ func (m *mergedLabels) keepFirst(labels []tags.Label) []tags.Label {
 }
 
 // dropLeftOut drops those labels of p that leaveOutSurplus has left out of the set common. Then common is full, and the set of each
-// resource has all keys of common, so it has no room for these labels, either. Labels that differ per resource aren't in common, and stay.
+// resource has all keys of common, so it has no room for these labels, either, whatever values a resource has for these keys. Labels that differ per resource aren't in common, and stay.
 func (p *PerResource) dropLeftOut(common *mergedLabels) {
 	kept := make(map[string]bool, len(common.set.Labels)+len(common.set.Denied))
 	for _, l := range slices.Concat(common.set.Labels, common.set.Denied) {
@@ -111,19 +197,28 @@ func (p *PerResource) dropLeftOut(common *mergedLabels) {
 }
 
 // An objectLimit admits the first maxLabels+1 labels of one object, so that an object with a million labels doesn't fill the memory. The
-// last of them is one too many: by it, leaveOutSurplus sees that there are more than maxLabels.
+// last of them is one too many: by it, leaveOutSurplus sees that there are more than maxLabels. Labels that leaveOutSurplus leaves out first
+// take no place of others.
 type objectLimit struct {
-	reserved profile.KeySet
+	*judge
 
-	// deniedCount counts the untrusted labels with reserved keys so far, and labelCount all other labels.
-	labelCount, deniedCount int
+	// size is the number of the object's labels. Some of them may not be included.
+	size int
+
+	// deniedCount counts the untrusted labels with reserved keys so far, refusedCount those that no tag profile admits, and labelCount all
+	// other labels.
+	labelCount, refusedCount, deniedCount int
 }
 
 // countAndAdmit counts the label, and reports whether it is one of the first maxLabels+1 of its count.
 func (s *objectLimit) countAndAdmit(l tags.Label) bool {
 	count := &s.labelCount
-	if !l.Trusted && tags.HasReservedKey(s.reserved, l) {
+
+	switch isLeftOutAnyway := s.labelCount > maxLabels; {
+	case s.denies(l):
 		count = &s.deniedCount
+	case s.size > maxLabels+1 && !isLeftOutAnyway && !s.admits(l):
+		count = &s.refusedCount
 	}
 
 	*count++
@@ -132,6 +227,10 @@ func (s *objectLimit) countAndAdmit(l tags.Label) bool {
 }
 
 // leftOut returns how many labels countAndAdmit has refused.
-func (s *objectLimit) leftOut() int {
-	return max(s.labelCount-maxLabels-1, 0) + max(s.deniedCount-maxLabels-1, 0)
+func (s *objectLimit) leftOut() (sum int) {
+	for _, count := range []int{s.labelCount, s.refusedCount, s.deniedCount} {
+		sum += max(count-maxLabels-1, 0)
+	}
+
+	return sum
 }

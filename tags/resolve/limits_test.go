@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -281,5 +282,115 @@ func TestLimitOfSource(t *testing.T) {
 		if err == nil && (len(resourceSet.Labels) != 1000 || resourceSet.Labels[0].QualifiedKey != "a" || resourceSet.Labels[999].QualifiedKey != "b1998" || set.Surplus() != 1001) {
 			t.Errorf("\nThe lowest keys should stay.\nSet(...): got %d labels up to %s and a surplus of %d", len(resourceSet.Labels), resourceSet.Labels[len(resourceSet.Labels)-1].QualifiedKey, set.Surplus())
 		}
+	}
+}
+
+// TestLimitOfRefusedLabels is about labels that no tag profile admits, such as values of 300 characters. If there are too many labels, these
+// are left out first.
+func TestLimitOfRefusedLabels(t *testing.T) {
+	type labels struct {
+		count         int
+		prefix, value string
+	}
+
+	long := strings.Repeat("x", 300)
+	const field, labelsOn = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}]`, `"tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.labels", "shape": "Labels"}], `
+
+	cases := map[string]struct {
+		reason string
+		input  string
+		a, b   []labels
+		want   string // The counts of labels by the first letters of their keys, and the surplus.
+	}{
+		"FirstKeys": {
+			reason: "Labels that can be tags stay, although others have lower keys.",
+			input:  field, a: []labels{{700, "a", long}, {700, "b", "x"}}, want: "300 a, 700 b, 400 left out",
+		},
+		"ManyOfOneObject": {
+			reason: "However many others come before them in an object.",
+			input:  field, a: []labels{{2500, "a", long}, {1200, "b", "x"}, {10, "c", long}}, want: "0 a, 1000 b, 2710 left out",
+		},
+		"NoOthers": {reason: "If there are no others, the lowest keys stay.", input: field, a: []labels{{1100, "a", long}}, want: "1000 a, 0 b, 100 left out"},
+		"Room":     {reason: "All stay where there is room for all.", input: field, a: []labels{{500, "a", long}, {500, "b", "x"}}, want: "500 a, 500 b, 0 left out"},
+		"Character": {
+			reason: "No cloud admits a control character in a key.",
+			input:  field, a: []labels{{700, "a\t", "x"}, {700, "b", "x"}}, want: "300 a, 700 b, 400 left out",
+		},
+		"OneCloud": {
+			reason: "A label that a single cloud admits counts as all others: Azure admits keys of 512 characters.",
+			input:  field, a: []labels{{700, "a" + long, "x"}, {700, "b", "x"}}, want: "700 a, 300 b, 400 left out",
+		},
+		"Format": {
+			reason: "A key counts in the format that it has on a cloud.",
+			input:  `"keyFormats": [{"provider": "aws", "replace": {"\t": "_"}}], ` + field, a: []labels{{700, "a\t", "x"}, {700, "b", "x"}}, want: "700 a, 300 b, 400 left out",
+		},
+		"Rules": {
+			reason: "EC2 admits a % in keys by the cloud's own rules, and no cloud does by the contract's.",
+			input:  `"profileRules": "Cloud", ` + field, a: []labels{{700, "a%", "x"}, {700, "b", "x"}}, want: "700 a, 300 b, 400 left out",
+		},
+		"Classifier": {
+			reason: "A classifier is for labels of trusted sources only, on each cloud.",
+			input:  `"keyPrefix": "", "resources": [{"matchCloudTags": {"a00000": "y"}}], ` + field, a: []labels{{1001, "a", "x"}}, want: "1000 a, 0 b, 1 left out",
+		},
+		"HandedOn": {
+			reason: "A composed composite resource takes labels as they are, so none is left out first.",
+			input:  labelsOn + field, a: []labels{{700, "a", long}, {700, "b", "x"}}, want: "700 a, 300 b, 400 left out",
+		},
+		"Trusted": {
+			reason: "A trusted label stays, whether a cloud admits it or not: that it is skipped is told.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "trusted": true}, {"type": "CompositeField", "fromFieldPath": "spec.b"}]`,
+			a:      []labels{{700, "a", long}}, b: []labels{{700, "b", "x"}}, want: "700 a, 300 b, 400 left out",
+		},
+		"Resources": {
+			reason: "So do labels for some resources only.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}, {"type": "CompositeField", "fromFieldPath": "spec.b", "resources": [{"kind": "B"}]}]`,
+			a:      []labels{{700, "a", long}}, b: []labels{{1500, "a1", long}, {700, "b", "x"}}, want: "300 a, 700 b, 1900 left out",
+		},
+		"Bound": {
+			reason: "To judge a million labels would take minutes. The first thousands of labels that no cloud admits are left out, and the others count as all labels.",
+			input:  field, a: []labels{{20_000, "a", long}, {700, "b", "x"}}, want: "1000 a, 0 b, 19700 left out",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mapOf := func(all []labels) string {
+				made := make(map[string]string)
+
+				for _, l := range all {
+					for i := range l.count {
+						made[fmt.Sprintf("%s%05d", l.prefix, i)] = l.value
+					}
+				}
+
+				text, err := json.Marshal(made)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				return string(text)
+			}
+
+			set, _, err := cluster{}.reconcile(decode(t, tc.input), observe(`{"spec": {"a": `+mapOf(tc.a)+`, "b": `+mapOf(tc.b)+`}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			made := &set
+			if set.PerResource != nil {
+				if made, err = set.PerResource.LabelSetOf(&resolve.ComposedResource{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }}); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			counts := make(map[byte]int)
+			for _, l := range made.Labels {
+				counts[l.QualifiedKey[0]]++
+			}
+
+			if got := fmt.Sprintf("%d a, %d b, %d left out", counts['a'], counts['b'], set.Surplus()); got != tc.want {
+				t.Errorf("\n%s\nResolve(...): want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

@@ -146,7 +146,7 @@ func (p *PerResource) addScoped(scoped *scopedLabel, s *v1beta1.Source) {
 // LabelSet has only Labels, Denied, Overridden, ValuelessLabels and LeftOut. An error is a resolve failure. See testdata/resources.yaml and
 // expression.yaml.
 func (p *PerResource) LabelSetOf(c *ComposedResource) (*LabelSet, error) {
-	merged := newMergedLabels(p.reserved, len(p.labels))
+	merged := newMergedLabels(p.judge, len(p.labels))
 	group := p.groupOf(c)
 
 	p.evaluator.For(c.Name, c.Desired, c.Observed)
@@ -244,7 +244,7 @@ func (p *PerResource) differingKeys() map[string]*tags.Source {
 
 		for _, l := range labels {
 			// Denied labels don't count.
-			if l.Trusted || !tags.HasReservedKey(p.reserved, l) {
+			if !p.denies(l) {
 				out[l.TagKey] = l.Source // A later source takes the place of an earlier one.
 			}
 		}

@@ -209,7 +209,7 @@ func (p *PerResource) readConfig(source *configSource, config configKey) configC
 		nulls []SourceNote
 	)
 
-	limit := objectLimit{reserved: p.reserved}
+	limit := objectLimit{judge: p.judge, size: len(found)}
 	labelCount := len(found)
 
 	for l, value := range p.includedLabels(source.Source, source.labelSource, source.filter, found) {

@@ -148,7 +148,7 @@ func (s *LabelSet) Surplus() int {
 
 // SurplusMessage returns the message that surplus labels are left out. It also says which labels stay.
 func SurplusMessage(surplus int) string {
-	return fmt.Sprintf("up to %s skipped: %s (at most %d labels together: labels of trusted sources stay first, and then the lowest keys)",
+	return fmt.Sprintf("up to %s skipped: %s (at most %d labels together: labels of trusted sources stay first, and then the lowest keys that any tag profile admits)",
 		words.Count(surplus, "label", "labels"), profile.CountCap, maxLabels)
 }
 
@@ -241,7 +241,7 @@ func newResolver(ctx context.Context, input *v1beta1.CloudTags, req *fnv1.RunFun
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	r := &resolver{
-		mergedLabels: newMergedLabels(profile.NewFoldedKeySet(input.ReservedKeys...), 0 /* room */),
+		mergedLabels: newMergedLabels(newJudge(input), 0 /* room */),
 
 		input:          input,
 		xr:             namedObject{Object: xr, name: compositeResource},
@@ -390,24 +390,23 @@ func (r *resolver) takeLabel(l tags.Label, s *v1beta1.Source) {
 
 // mergedLabels is a LabelSet to which sources add their labels, one source after the other.
 type mergedLabels struct {
-	set LabelSet
+	*judge
 
-	// reserved keys, which only trusted sources may set.
-	reserved profile.KeySet
+	set LabelSet
 
 	// positions are the indices in set.Labels, by tag key.
 	positions map[string]int
 }
 
 // newMergedLabels returns an empty set, with memory for as many labels as room says.
-func newMergedLabels(reserved profile.KeySet, room int) *mergedLabels {
-	return &mergedLabels{reserved: reserved, set: LabelSet{Labels: make([]tags.Label, 0, room)}, positions: make(map[string]int, room)}
+func newMergedLabels(j *judge, room int) *mergedLabels {
+	return &mergedLabels{judge: j, set: LabelSet{Labels: make([]tags.Label, 0, room)}, positions: make(map[string]int, room)}
 }
 
 // mergeLabel adds l to the set. A label of an earlier source with the same tag key is overridden: env: prod takes the place of
 // env: dev. If l has a reserved key and isn't trusted, l is denied instead.
 func (m *mergedLabels) mergeLabel(l tags.Label) {
-	if !l.Trusted && tags.HasReservedKey(m.reserved, l) {
+	if m.denies(l) {
 		m.set.Denied = append(m.set.Denied, l)
 		return
 	}

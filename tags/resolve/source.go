@@ -170,7 +170,7 @@ func (r *resolver) takeSource(s *v1beta1.Source, labelSource *tags.Source) error
 
 	for _, labels := range found {
 		labelCount += len(labels)
-		limit := objectLimit{reserved: r.reserved}
+		limit := objectLimit{judge: r.judge, size: len(labels)}
 
 		for l, value := range r.includedLabels(s, labelSource, filter, labels) {
 			whyNone, ok, err := r.takeValue(l, s, value, &limit)

@@ -103,6 +103,7 @@ func onLabels() []Attack {
 
 	return []Attack{
 		{"labels, and one of a name", path, from(names(1), ofLong) + removing, in("xr.spec.long", labels), 100},
+		{"labels that no cloud admits, and one of a name", path, from(names(1), ofLong), in("xr.spec.long", mapOf(`label-NAME\t`, `"v"`)), 100},
 		{"labels, and 12 of names", path, from(names(12), ofLong), in("xr.spec.long", labels), many},
 		{"1,000 labels, and one of a name", path, from(names(1), ofLong) + removing, accepted, many},
 		{"1,000 labels, and 12 of names", path, from(names(12), ofLong), accepted, many},
