@@ -76,7 +76,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Tra
 
 	req, required := run.Request, run.Required
 
-	in, err := f.input(ctx, req, required, run)
+	in, err := resolve.Input(ctx, &f.inputs, req, run.InputHash, required)
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
@@ -89,7 +89,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Tra
 		return run.AskAgain(), nil
 	}
 
-	if report.IsOperation(req) {
+	if require.IsOperation(req) {
 		return operate(ctx, in, required, run)
 	}
 
@@ -111,11 +111,9 @@ func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Tra
 		return nil, err
 	}
 
-	stamper.RequireConfigs(targets)
-
 	copies := metadata.Select(set.Metadata, targets, stamper.Transformer)
 
-	required.RequireSchemas(targets.Schemas())
+	stamper.Require(targets)
 
 	if required.Waiting() {
 		return run.AskAgain(), nil
@@ -124,29 +122,6 @@ func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Tra
 	run.LogLabels(ctx, &set)
 
 	return respond(ctx, run, &set, stamper, targets, copies)
-}
-
-// input returns the input of the request, joined with its standard if Crossplane has sent that. A Composition and an
-// Operation each refuse the settings of the other.
-func (f *Function) input(ctx context.Context, req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
-	step, err := f.inputs.Decode(ctx, req.GetInput(), run.InputHash)
-	if err != nil {
-		return nil, errors.Wrap(err, "invalid input")
-	}
-
-	in, err := resolve.Extend(ctx, &f.inputs, step, req.GetInput(), required)
-
-	// An Operation ignores settings of a standard for Compositions, so that only its step is checked.
-	switch {
-	case err != nil:
-		return nil, err
-	case report.IsOperation(req):
-		err = step.CheckOperation()
-	default:
-		err = in.CheckComposition()
-	}
-
-	return in, errors.Wrap(err, "invalid input")
 }
 
 // operate counts the tags of the resources that an Operation requires.

@@ -219,7 +219,7 @@ func TestExtendsWaits(t *testing.T) {
 		maps.Copy(req.GetInput().GetFields(), fields)
 
 		in, err := v1beta1.Decode(req.GetInput())
-		if err != nil || report.IsOperation(req) && in.CheckOperation() != nil || !report.IsOperation(req) && in.CheckComposition() != nil {
+		if err != nil || require.IsOperation(req) && in.CheckOperation() != nil || !require.IsOperation(req) && in.CheckComposition() != nil {
 			continue // The input itself is wrong.
 		}
 

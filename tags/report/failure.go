@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/budget"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -85,7 +86,7 @@ func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 	}
 
 	title := "Cannot tag composed resources"
-	if IsOperation(r.Request) {
+	if require.IsOperation(r.Request) {
 		title = "Cannot count cloud tags"
 	}
 

@@ -18,10 +18,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// IsOperation reports whether the request is of an Operation, which has no composite resource. A Composition always has
-// an observed one.
-func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
-
 // Counted returns a response with the counts of an Operation: its output has the totals, and the ConfigMap that the
 // input names, if any, has the report. With a ConfigMap, the metrics have the totals, too. The desired state of earlier steps stays.
 func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {

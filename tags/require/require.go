@@ -94,6 +94,10 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	return r.Bootstrapped(k)
 }
 
+// IsOperation reports whether the request is of an Operation, which has no composite resource. A Composition always has
+// an observed one.
+func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
+
 // RequireSchemas requires the OpenAPI schemas of the kinds: see Schema. It leaves out a kind in these cases:
 //   - OnlyBootstrapped is set.
 //   - Crossplane can't fetch schemas.

@@ -6,11 +6,35 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
+
+// Input returns the input of the request, joined with its standard if Crossplane has sent that: see Extend. hash is the hash of the step's own
+// input. A Composition and an Operation each refuse the settings of the other.
+func Input(ctx context.Context, decoder *v1beta1.Decoder, req *fnv1.RunFunctionRequest, hash v1beta1.Hash, required *require.Requirements) (*v1beta1.CloudTags, error) {
+	step, err := decoder.Decode(ctx, req.GetInput(), hash)
+	if err != nil {
+		return nil, errors.Wrap(err, "invalid input")
+	}
+
+	in, err := Extend(ctx, decoder, step, req.GetInput(), required)
+
+	// An Operation ignores settings of a standard for Compositions, so that only its step is checked.
+	switch {
+	case err != nil:
+		return nil, err
+	case require.IsOperation(req):
+		err = step.CheckOperation()
+	default:
+		err = in.CheckComposition()
+	}
+
+	return in, errors.Wrap(err, "invalid input")
+}
 
 // Extend returns the input, joined with the standard that the input extends, such as the text at data.cloudtags of the ConfigMap
 // platform/tag-standard. While Crossplane fetches the ConfigMap, Extend returns the input as it is. If there is no such standard, or if

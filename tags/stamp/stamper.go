@@ -33,6 +33,9 @@ type Stamper struct {
 	// RemoveTags has the resolved entries of removeTags, and IgnoreTags has the resolved entries of ignoreTags.
 	RemoveTags, IgnoreTags []resolve.TagPattern
 
+	// required has the schemas and objects that Crossplane has sent, and asks for others.
+	required *require.Requirements
+
 	// targets is the result of the method Targets.
 	targets *locate.Targets
 
@@ -55,7 +58,7 @@ type Request struct {
 	Input *v1beta1.CloudTags
 	Set   *resolve.LabelSet
 
-	// Observed is the observed state of the run's request, and Required has the schemas that Crossplane has sent.
+	// Observed is the observed state of the run's request, and Required has what Crossplane has sent, and asks for more.
 	Observed *fnv1.State
 	Required *require.Requirements
 }
@@ -99,6 +102,7 @@ func New(r *Request) *Stamper {
 		RemoveTags:  r.Set.Remove,
 		IgnoreTags:  r.Set.Ignore,
 		Options:     r.Options,
+		required:    r.Required,
 	}
 	s.SetsTag = s.newOwnTagCheck() // A field of the Finder: matchCloudTags ignores tags that this step sets.
 
@@ -266,9 +270,12 @@ func (s *Stamper) labelsForField(l *resourceLabels, f *field.Field, p *profile.P
 	return out
 }
 
-// RequireConfigs asks Crossplane for the ProviderConfigs that labels of the targets may come from, such as the default one of a Bucket.
-// Some of the targets may get no labels in the end: their schemas, and the tags that matchTags reads, may be known only in a later call.
-func (s *Stamper) RequireConfigs(targets *locate.Targets) {
+// Require asks Crossplane for the schemas that locating the targets needs, and for the ProviderConfigs that labels of the targets may come
+// from, such as the default one of a Bucket. Some of the targets may get no labels in the end: their schemas, and the tags that matchTags
+// reads, may be known only in a later call.
+func (s *Stamper) Require(targets *locate.Targets) {
+	s.required.RequireSchemas(targets.Schemas())
+
 	if !s.PerResource.ReadsConfigs() {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -96,7 +97,7 @@ func answered(ctx context.Context, f Runner, req *fnv1.RunFunctionRequest, rsp *
 		out.Waits = missing(req, rsp.GetRequirements())
 	}
 
-	if out.fails || out.Condition == nil || report.IsOperation(req) {
+	if out.fails || out.Condition == nil || require.IsOperation(req) {
 		return out, nil
 	}
 
