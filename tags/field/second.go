@@ -18,7 +18,10 @@ type secondSystem struct {
 	fields []*candidate
 }
 
-// forcesNew says why most fields with Resource Manager tags of Google Cloud can't change.
+// forcesNew says why most fields with Resource Manager tags of Google Cloud can't change. The source of these kinds was read in these releases, file
+// by file. In five of them, such as compute/resource_compute_firewall.go, only params is ForceNew, and no update sends it. The
+// file compute/resource_compute_instance.go updates resource_manager_tags, but the first tag of an instance makes a new instance there, too. So
+// the field counts as the others.
 const forcesNew = "hashicorp/terraform-provider-google: params, tags and resource_manager_tags of a template are ForceNew, v5.19.0 to v7.39.0"
 
 var secondSystems = []secondSystem{
@@ -28,10 +31,11 @@ var secondSystems = []secondSystem{
 		at("params.resourceManagerTags", "params.resourceManagerTags").refusing(forcesNew),
 		at("resourceManagerTags", "resourceManagerTags").refusing(forcesNew),
 
-		// The only such tags that a node pool has, and a cluster.
+		// The only such tags that a node pool has, and a cluster. An update of container/node_config.go changes them.
 		at("nodeConfig.resourceManagerTags", "nodeConfig.resourceManagerTags").within(),
 
-		// BigQuery has namespaced keys and short values here.
+		// BigQuery has namespaced keys and short values here. They aren't ForceNew in bigquery/resource_bigquery_dataset.go and
+		// resource_bigquery_table.go.
 		at("resourceTags", "resourceTags"),
 
 		// A map. Lists called tags have network tags.
