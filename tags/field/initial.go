@@ -7,11 +7,11 @@ import (
 )
 
 // InitialPath returns the path of a field of spec.forProvider in spec.initProvider: spec.initProvider.tags for spec.forProvider.tags.
-// Providers merge spec.initProvider below spec.forProvider. The result is zero for all other fields, and for the Kubernetes metadata of a
-// manifest.
+// Providers merge spec.initProvider below spec.forProvider. The result is zero for all other fields, and for fields of a manifest:
+// Objects of provider-kubernetes have no spec.initProvider.
 func InitialPath(path object.Path) object.Path {
 	segments := path.Segments()
-	if len(segments) < 3 || segments[0].Field != "spec" || segments[1].Field != "forProvider" || slices.ContainsFunc(segments, isMetadata) {
+	if len(segments) < 3 || segments[0].Field != "spec" || segments[1].Field != "forProvider" || segments[2].Field == "manifest" {
 		return object.Path{}
 	}
 
@@ -42,6 +42,3 @@ func (l *Launched) HasInitial(o object.Object) bool {
 
 	return false
 }
-
-// isMetadata reports whether the segment is the metadata or the manifest of another object.
-func isMetadata(s object.Segment) bool { return s.Field == "metadata" || s.Field == "manifest" }
