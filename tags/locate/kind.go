@@ -138,38 +138,27 @@ func (o *outline) leaveReason() Reason {
 		}
 	}
 
-	policies := o.spec.Field("managementPolicies")
-
 	switch {
-	case !policies.IsList(): // Without managementPolicies, the provider creates and updates the resource.
+	case o.allows("Create"), o.allows("Update"):
 		return None
-	case policies.IsEmpty():
+	case o.spec.Field("managementPolicies").IsEmpty():
 		return Paused
+	default:
+		return ObservedOnly
 	}
-
-	for p := range policies.Items() {
-		if p.IsText("*") || p.IsText("Create") || p.IsText("Update") {
-			return None
-		}
-	}
-
-	return ObservedOnly
 }
 
-// lacksUpdate reports whether the provider makes no update of the resource once it is made: it has managementPolicies without Update.
-func (o *outline) lacksUpdate() bool {
+// allows reports whether the managementPolicies let the provider do the action, such as Update. Without managementPolicies, it does all.
+func (o *outline) allows(action string) bool {
 	policies := o.spec.Field("managementPolicies")
-	if !policies.IsList() {
-		return false
-	}
 
 	for p := range policies.Items() {
-		if p.IsText("*") || p.IsText("Update") {
-			return false
+		if p.IsText("*") || p.IsText(action) {
+			return true
 		}
 	}
 
-	return true
+	return !policies.IsList()
 }
 
 // looksManaged reports whether the resource has the form of a managed resource:

@@ -197,7 +197,7 @@ func (ts *Targets) initialize(t *Target, name string, desired, observed object.O
 	t.managers = managers{list: managedFields, composedOwner: ts.finder.ComposedOwner}
 
 	o := outlineOf(desired.Node(), ts.interned)
-	t.LeaveReason, t.NeverUpdated = o.leaveReason(), o.lacksUpdate()
+	t.LeaveReason, t.NeverUpdated = o.leaveReason(), !o.allows("Update")
 	t.Kind = ts.kindOf(&o)
 	t.Profile = t.Kind.profileBeforeLocate
 }

@@ -34,15 +34,8 @@ type findings struct {
 	// notes about the tags of resources, by their kind.
 	notes map[stamp.NoteKind][]notedResource
 
-	// empty sources find nothing. valueless are expressions of other sources without a value. ambiguous sources have picked one of
-	// several objects with a name.
-	empty, valueless, ambiguous []resolve.SourceNote
-
-	// nulls are labels whose JSON is null.
-	nulls []resolve.SourceNote
-
-	// classChanges are the sources that pick another class than the status records.
-	classChanges []resolve.ClassChange
+	// empty sources find nothing.
+	empty []resolve.SourceNote
 
 	// early says where the step has to stand, if it receives no composed resource. A step that only writes to the
 	// pipeline's context may stand anywhere. lacksResources reports whether the composite resource has composed resources then.
@@ -74,8 +67,8 @@ func (r *Run) find(out *Facts, statusLacks []string) *findings {
 	f := &findings{
 		Facts: out, statusLacks: statusLacks,
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), valueless: out.Set.Valueless(), ambiguous: out.Set.AmbiguousSources, surplus: out.Set.Surplus(), nulls: out.Set.Nulls(),
-		classChanges: out.Set.ClassChanges, severalSources: len(r.Input.Sources) > 1,
+		empty: slices.Concat(out.Set.EmptySources, out.Set.PerResource.EmptySources()), surplus: out.Set.Surplus(),
+		severalSources: len(r.Input.Sources) > 1,
 	}
 
 	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {

@@ -256,12 +256,12 @@ func (f *findings) unseen() []topic {
 	return []topic{
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
 		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, words.Map(f.empty, resolve.SourceNote.String), shown),
-		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.ambiguous, resolve.SourceNote.String), shown),
-		about(topic{severity: normal, reason: "ClassChanged", one: "class", several: "classes", alone: true}, f.classChanges, func(c resolve.ClassChange) string {
+		about(topic{severity: normal, reason: "ClassAmbiguous", one: "class", several: "classes", alone: true}, words.Map(f.Set.AmbiguousSources, resolve.SourceNote.String), shown),
+		about(topic{severity: normal, reason: "ClassChanged", one: "class", several: "classes", alone: true}, f.Set.ClassChanges, func(c resolve.ClassChange) string {
 			return shown(fmt.Sprintf("%s: picks %s, since %s, which the status records, is gone or doesn't match any more", c.Source, className(c.To), className(c.From)))
 		}),
-		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.valueless, resolve.SourceNote.String), words.Name),
-		about(topic{severity: normal, reason: "LabelNull", head: "these are no labels, since their JSON is null: ", one: "label", several: "labels"}, words.Map(f.nulls, resolve.SourceNote.String), words.Name),
+		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, words.Map(f.Set.Valueless(), resolve.SourceNote.String), words.Name),
+		about(topic{severity: normal, reason: "LabelNull", head: "these are no labels, since their JSON is null: ", one: "label", several: "labels"}, words.Map(f.Set.Nulls(), resolve.SourceNote.String), words.Name),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
 		texts(topic{severity: normal, reason: ReasonUnknownProvider, head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}

@@ -115,6 +115,10 @@ type skips struct {
 // add adds the labels that the plan p skips, and the labels whose tags the cloud's own API refuses. p is resourcePlan, or the plan of
 // another field of the resource, such as volumeTags of an Instance. The plans of one resource are added one after another.
 func (s *skips) add(resourcePlan, p *Plan) {
+	if p.labels.skips == nil {
+		p.labels.skips = make([]*countedSkip, len(p.labels.skipped)+len(p.labels.all))
+	}
+
 	// The tag profile skips the labels of p.labels.skipped in all fields of the resource, so they are added once.
 	if p == resourcePlan {
 		s.resourceCounts[p.Provider]++

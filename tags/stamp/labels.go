@@ -138,8 +138,6 @@ func newLabels(k tagset.FieldKind, transformed *tags.Transformed) *Labels {
 		l.add(&fitting[i])
 	}
 
-	l.skips = make([]*countedSkip, len(l.skipped)+len(l.all))
-
 	// A label's key may be team/*. The method With takes the star literally, and NewFoldedKeySet wouldn't.
 	l.reservedByLabels = profile.NewFoldedKeySet().With(slices.Collect(maps.Keys(l.firstWithReservedKey))...)
 	l.reservedBySkipped = profile.NewFoldedKeySet().With(reservedBySkipped...)

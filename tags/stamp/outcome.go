@@ -341,6 +341,12 @@ func (n *Notes) addOwned(kind NoteKind, manager string, keys ...string) {
 	(*n)[i].Keys = append((*n)[i].Keys, keys...)
 }
 
+// append appends other notes, sorted by kind and manager.
+func (n *Notes) append(others Notes) {
+	slices.SortFunc(others, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Manager, b.Manager)) })
+	*n = append(*n, others...)
+}
+
 // sort sorts the keys of each note, and drops duplicates. Notes of some kinds can have thousands of keys on each of thousands of resources.
 // Such notes keep only the first keys.
 func (n *Notes) sort() {

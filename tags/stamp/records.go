@@ -110,8 +110,7 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 		}
 	}
 
-	slices.SortFunc(found, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Manager, b.Manager)) })
-	*notes = append(*notes, found...)
+	notes.append(found)
 }
 
 // keysWithOtherValues returns the keys of tags that stay because removeTags names their keys with other values only. With removeTags [{key:

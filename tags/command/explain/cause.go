@@ -156,3 +156,47 @@ func (x *Rendered) causes(alone bool) (out, others []string) { //nolint:revive /
 
 	return append(out, words.Map(x.Broken, BrokenRule.String)...), others
 }
+
+// earlyByCondition says that the step received no resources when Crossplane ran the function, if the condition has it.
+func (l *live) earlyByCondition() string {
+	c := object.Condition(l.xr, report.ConditionType)
+	if !c.Field("reason").IsText(report.ReasonNoResources) {
+		return ""
+	}
+
+	return whenCrossplaneRan + said(report.ConditionType, c)
+}
+
+// whenCrossplaneRan begins causes that the condition in the cluster has.
+const whenCrossplaneRan = "when Crossplane ran the function, "
+
+// title returns the kind and the name of the object.
+func title(o object.Object) string { return words.Name(object.Title(o)) }
+
+// because returns why Crossplane or a provider has not applied the object, by its conditions: ": Synced is False, ReconcilePaused: …". It
+// returns nothing if they don't say so.
+func because(o object.Object) string {
+	for _, typ := range []string{"Synced", "Responsive"} {
+		c := object.Condition(o, typ)
+		generation, observed := o.Node().Field("metadata").Field("generation").Value(), c.Field("observedGeneration").Value()
+
+		switch {
+		case c.Field("status").IsText("False"):
+			return ": " + said(typ, c)
+		case observed != nil && observed.GetNumberValue() < generation.GetNumberValue():
+			return ": it has changed since " + typ + " was True"
+		}
+	}
+
+	return ""
+}
+
+// said returns what the condition says, such as Synced is False, ReconcilePaused: the reconciliation is paused.
+func said(typ string, c object.Node) string {
+	out := typ + " is " + words.Name(c.Field("status").Text()) + ", " + words.Name(c.Field("reason").Text())
+	if message := report.WithoutDigests(c.Field("message").Text()); message != "" {
+		out += ": " + words.Show(message, words.MaxText)
+	}
+
+	return out
+}

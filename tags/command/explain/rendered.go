@@ -221,7 +221,7 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 			continue
 		}
 
-		if uid := uidOf(xr); uid != "" && cmp.Or(controller(object.FromStruct(o)), uid) != uid {
+		if uid := uidOf(xr); uid != "" && cmp.Or(controllerOf(object.FromStruct(o)).Field("uid").Text(), uid) != uid {
 			others++
 			continue
 		}
@@ -245,17 +245,6 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 
 // uidOf returns the uid of the object, or nothing if it isn't from a cluster.
 func uidOf(o object.Object) string { return o.Node().Field("metadata").Field("uid").Text() }
-
-// controller returns the uid of the object's controller.
-func controller(o object.Object) string {
-	for owner := range o.Node().Field("metadata").Field("ownerReferences").Items() {
-		if owner.Field("controller").Value().GetBoolValue() {
-			return owner.Field("uid").Text()
-		}
-	}
-
-	return ""
-}
 
 // resource returns the explanation of the target.
 func (t *trace) resource(target *locate.Target) *Rendered {
