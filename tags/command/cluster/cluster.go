@@ -14,10 +14,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -217,6 +219,36 @@ func (c *Cluster) Namespace(ctx context.Context) string {
 	out, _ := cmd.Output() // There may be no configuration, as in a Pod.
 
 	return cmp.Or(strings.TrimSpace(string(out)), "default")
+}
+
+// Complete returns what kubectl completes the word to, after the arguments before it: to a type such as buckets.s3.aws.upbound.io, then to a
+// name, or to both with a slash between them. It returns nothing if kubectl can't tell, and no names of Secrets.
+func (f *Flags) Complete(ctx context.Context, before []string, word string) ([]string, cobra.ShellCompDirective) {
+	if name, _, hasName := strings.Cut(strings.Join(append(slices.Clip(before), word), "/"), "/"); hasName && isSecret(name) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+
+	args := slices.Concat([]string{"__complete", "get", "--namespace=" + f.Namespace}, f.args, before, []string{word})
+
+	out, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // The user gives them.
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+
+	// The last line is a colon and what the shell is to do.
+	directive, ok := strings.CutPrefix(lines[len(lines)-1], ":")
+	n, numberErr := strconv.Atoi(directive)
+
+	if err != nil || !ok || numberErr != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+
+	return lines[:len(lines)-1], cobra.ShellCompDirective(n)
+}
+
+// isSecret reports whether the type is Secret, as kubectl takes types: secrets, secret.v1 and Secrets among others.
+func isSecret(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+
+	return name == "secret" || name == "secrets"
 }
 
 // kubectl returns a command of kubectl with the flags.

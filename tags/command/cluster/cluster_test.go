@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -208,5 +211,43 @@ func TestOpenFails(t *testing.T) {
 	err := new(cluster.Flags).Open(t.Context(), func(context.Context, *cluster.Cluster) error { return nil })
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot run kubectl, which reads the cluster: install it, or give files: ") {
 		t.Errorf("without kubectl, the error should say what to do, but it is: %v", err)
+	}
+}
+
+// TestComplete has a kubectl that repeats its arguments.
+func TestComplete(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		before []string
+		word   string
+		want   []string
+	}{
+		{"A type should be completed after kubectl's own flags.", nil, "buc", []string{"__complete", "get", "--namespace=team-a", "--context=prod", "buc"}},
+		{"So should a name.", []string{"buckets"}, "lo", []string{"__complete", "get", "--namespace=team-a", "--context=prod", "buckets", "lo"}},
+		{"So should a name after a slash.", nil, "buckets/lo", []string{"__complete", "get", "--namespace=team-a", "--context=prod", "buckets/lo"}},
+		{"A type that begins like Secret should be completed.", nil, "secret", []string{"__complete", "get", "--namespace=team-a", "--context=prod", "secret"}},
+		{"Nobody should list Secrets.", []string{"secrets"}, "", nil},
+		{"Nor should anybody by another name.", nil, "Secret.v1./", nil},
+	} {
+		dir := t.TempDir()
+		script := "#!/bin/sh\nprintf '%s\\n' \"$@\" :4\necho no cluster >&2\n"
+
+		if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil { //nolint:gosec // It is a program.
+			t.Fatal(err)
+		}
+
+		t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+		f, flags := &cluster.Flags{}, pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.AddTo(flags)
+
+		if err := flags.Parse([]string{"--context", "prod", "--namespace", "team-a"}); err != nil {
+			t.Fatal(err)
+		}
+
+		got, directive := f.Complete(t.Context(), tc.before, tc.word)
+		if diff := cmp.Diff(tc.want, got); diff != "" || directive != cobra.ShellCompDirectiveNoFileComp {
+			t.Errorf("\n%s\nComplete(%q, %q) with directive %d: -want, +got:\n%s", tc.reason, tc.before, tc.word, directive, diff)
+		}
 	}
 }

@@ -116,27 +116,33 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition or what is recorded has several of this function.")
 	c.Kubectl.AddTo(f)
 	out.MarkFlagsMutuallyExclusive("provider", "all")
-	complete(out)
+	c.complete(out)
 
 	return out
 }
 
-// complete tells shells how a command line of explain may go on: with the names of tag profiles, and with files.
-func complete(c *cobra.Command) {
+// complete tells shells how the command line may go on: with types and names as kubectl completes them, with the names of tag profiles, and with
+// files.
+func (c *Command) complete(out *cobra.Command) {
 	extensions := []string{"yaml", "yml", "json"}
 
-	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
+	out.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 1 || len(args) == 1 && strings.Contains(args[0], "/") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
+		found, directive := c.Kubectl.Complete(cmd.Context(), args, word)
+		if len(found) == 0 && len(args) == 0 {
+			return extensions, cobra.ShellCompDirectiveFilterFileExt
+		}
+
+		return found, directive
 	}
 
-	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(profile.Names(), cobra.ShellCompDirectiveNoFileComp)) // There is such a flag.
+	_ = out.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(profile.Names(), cobra.ShellCompDirectiveNoFileComp)) // There is such a flag.
 
 	for _, file := range []string{"composition", "xr", "xrd", "pipeline-context", "rendered", "request"} {
-		_ = c.MarkFlagFilename(file, extensions...) // As above.
+		_ = out.MarkFlagFilename(file, extensions...) // As above.
 	}
 }
 
