@@ -29,6 +29,9 @@ type candidate struct {
 	// other field, or requires a spare field.
 	spare []string
 
+	// anyNames reports whether the key and the value of a KeyValueList's entry may be in fields of any names.
+	anyNames bool
+
 	// separator of key and value in an entry of a StringList, and how many characters an entry
 	// may have.
 	separator string
@@ -80,6 +83,12 @@ func (c *candidate) upTo(maxLength int) *candidate {
 // with gives extra and spare fields to the entries of the candidate.
 func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *candidate {
 	c.extra, c.spare = extra, spare
+	return c
+}
+
+// ofAnyNames makes the candidate one of lists of objects, too, whose fields for key and value have unknown names.
+func (c *candidate) ofAnyNames() *candidate {
+	c.anyNames = true
 	return c
 }
 

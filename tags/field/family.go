@@ -39,6 +39,14 @@ func FamilyOf(gk schema.GroupKind) (Family, bool) {
 	return Family{}, false
 }
 
+// ProfilesOf returns the tag profiles of the families that the kinds belong to, each once: aws for Bucket of s3.aws.upbound.io.
+func ProfilesOf(kinds []schema.GroupKind) []string {
+	return words.Distinct(words.MapIf(kinds, func(gk schema.GroupKind) (string, bool) {
+		family, ok := FamilyOf(gk)
+		return family.Profile, ok && family.Profile != ""
+	}))
+}
+
 // ProviderTags returns the keys of the tags that Crossplane's providers with the tag profile add
 // themselves to resources of most kinds, such as crossplane-name. It returns nil if no provider does.
 func ProviderTags(name string) []string {

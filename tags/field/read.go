@@ -16,6 +16,9 @@ const (
 	// firstItem comes after the name of a list of one item.
 	firstItem = "[0]"
 
+	// unknownName stands for a name that nobody knows, in an entry of tagFields that people have to complete.
+	unknownName = "…"
+
 	// kubernetesLabels is the path of an object's labels.
 	kubernetesLabels = "metadata.labels"
 )
@@ -112,6 +115,11 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 
 	switch t.Shape {
 	case KeyValueList:
+		if t.Key == "" && c.anyNames && hasTwoStrings(t.Fields) {
+			f.Key, f.Value = unknownName, unknownName
+			break
+		}
+
 		if f.Extra = c.extraOf(t); t.Key == "" || f.Extra == nil {
 			return Field{Layout: Layout{Shape: None}}
 		}
@@ -132,9 +140,9 @@ func (c *candidate) readAt(path object.Path, s object.Node) Field {
 	return f
 }
 
-// keyAndValue returns the names of an entry's fields for the key and the value of a tag. Both are
-// empty if the entry has none.
-func keyAndValue(fields map[string]string) (key, value string) {
+// KeyAndValue returns the names of an entry's fields for the key and the value of a tag. isString reports whether a field of the entry is a
+// string. Both names are empty if the entry has no such fields.
+func KeyAndValue(isString func(name string) bool) (key, value string) {
 	for _, n := range [...][2]string{
 		{"key", "value"},
 		{"tagKey", "tagValue"}, // KMS.
@@ -143,12 +151,25 @@ func keyAndValue(fields map[string]string) (key, value string) {
 		{"Key", "Value"},
 		{"scope", "tag"}, // NSX-T.
 	} {
-		if fields[n[0]] == "string" && fields[n[1]] == "string" {
+		if isString(n[0]) && isString(n[1]) {
 			return n[0], n[1]
 		}
 	}
 
 	return "", ""
+}
+
+// hasTwoStrings reports whether two or more of an entry's fields are strings, so that they may be a key and a value.
+func hasTwoStrings(fields map[string]string) bool {
+	count := 0
+
+	for _, typ := range fields {
+		if typ == "string" {
+			count++
+		}
+	}
+
+	return count >= 2
 }
 
 // extraOf returns the fields that an entry of the type must have besides key and value. It returns nil

@@ -10,7 +10,7 @@ var unknown = &family{
 	usual:  at("tags", "tagsAll", "tags"),
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
 	possibleFields: []*candidate{
-		at("tags").words("="),
+		at("tags").words("=").as(StringList, KeyValueList).ofAnyNames(),
 		at("labels").words("=").as(Map, KeyValueList, StringList),
 		at(".spec.tags").words("=").as(Map, KeyValueList, StringList),
 	},

@@ -104,8 +104,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case Undeclared:
 		return "can't get labels: its schema has no map of strings at " + t.Field.UndeclaredPath + ", which its tagFields entry names"
 	case PossibleField:
-		path := t.Field.PossibleField.Path.String()
-		return unknownText + ": if " + path + " is one" + t.tagFieldsAdvice(path, t.Field.PossibleField.Shape, "")
+		return unknownText + ": if " + t.Field.PossibleField.Path.String() + " is one" + t.adviceOf(t.Field.PossibleField)
 	case Unknown:
 		return unknownText + t.someReleasesHint() + t.nearestKindHint()
 	case UnknownDespiteEntry:
@@ -153,14 +152,21 @@ func (t *Target) someReleasesHint() string {
 	path := v.Field.Path.String()
 	hint := fmt.Sprintf(": releases %s have %s of shape %s, and others have no such field", v.Since(), path, v.Field.Shape)
 
-	switch entry, ok := field.ToTagField(t.Kind.Tagged(), v.Field); {
-	case !ok:
+	if _, ok := field.ToTagField(t.Kind.Tagged(), v.Field); !ok {
 		return hint
-	case entry.KeyValueList != nil:
-		return hint + ": if yours has it" + t.tagFieldsAdvice(path, v.Field.Shape, fmt.Sprintf(", keyValueList: {key: %s, value: %s}", v.Field.Key, v.Field.Value))
-	default:
-		return hint + ": if yours has it" + t.tagFieldsAdvice(path, v.Field.Shape, "")
 	}
+
+	return hint + ": if yours has it" + t.adviceOf(&v.Field)
+}
+
+// adviceOf returns the tagFieldsAdvice for the field f of t.
+func (t *Target) adviceOf(f *field.Field) string {
+	more := ""
+	if entry, _ := field.ToTagField(t.Kind.Tagged(), *f); entry.KeyValueList != nil {
+		more = fmt.Sprintf(", keyValueList: {key: %s, value: %s}", f.Key, f.Value)
+	}
+
+	return t.tagFieldsAdvice(f.Path.String(), f.Shape, more)
 }
 
 // manifestHint returns the text advice, and after it " with fieldPath: spec.forProvider.manifest.metadata.labels and shape: Map". This is

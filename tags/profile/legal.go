@@ -71,6 +71,46 @@ func around(text string) (out []string) {
 	return out
 }
 
+// maxSearched is the most bytes of a text that FirstRefused searches. A longer text can only be a label that is handed on, since no cloud
+// admits it.
+const maxSearched = 1024
+
+// FirstRefused returns the first character of text that admits refuses in its place, at the start, inside or at the end. It
+// also returns its position, from 1. For "a b!" and a class of letters, both ends included, and inner spaces, it returns "!" and 4. It returns
+// no character if no single one is at fault: the text is too short, or has to be one of a few texts.
+func FirstRefused(text string, admits func(string) bool) (character string, position int) {
+	if len(text) > maxSearched {
+		return "", 0
+	}
+
+	characters := strings.Split(text, "") // A byte that isn't UTF-8 is a character, too.
+
+	for i, c := range characters {
+		before, after := []string{"a", "a/"}, []string{"a", "/a"}
+		if i == 0 {
+			before = []string{""}
+		}
+
+		if i == len(characters)-1 {
+			after = []string{""}
+		}
+
+		// If even the letter a isn't admitted there, c proves nothing.
+		if !admitsBetween(before, c, after, admits) && admitsBetween(before, "a", after, admits) {
+			return c, i + 1
+		}
+	}
+
+	return "", 0
+}
+
+// admitsBetween reports whether admits is true for the text between any of the texts before and any of the texts after.
+func admitsBetween(before []string, text string, after []string, admits func(string) bool) bool {
+	return slices.ContainsFunc(before, func(b string) bool {
+		return slices.ContainsFunc(after, func(a string) bool { return admits(b + text + a) })
+	})
+}
+
 // firstRefusal returns the reason why check refuses the first of the texts. It is empty if check admits any of them.
 func firstRefusal(texts []string, check func(string) SkipReason) (first SkipReason) {
 	for _, text := range texts {

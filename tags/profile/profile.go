@@ -121,6 +121,23 @@ func (l Length) String() string {
 	}
 }
 
+// Of returns how long s is, in the units of the limit: 72 characters for a limit of 63 characters.
+func (l Length) Of(s string) (out Length) {
+	if prefix, name, ok := strings.Cut(s, "/"); ok && l.BeforeSlash > 0 {
+		out.BeforeSlash, s = utf8.RuneCountInString(prefix), name
+	}
+
+	if l.Runes > 0 || l.Bytes == 0 {
+		out.Runes = utf8.RuneCountInString(s)
+	}
+
+	if l.Bytes > 0 {
+		out.Bytes = len(s)
+	}
+
+	return out
+}
+
 // Limit returns the profile's limit for the reason, in a few words: "at most 128 characters" for
 // KeyTooLong on AWS.
 func (p *Profile) Limit(reason SkipReason) string {

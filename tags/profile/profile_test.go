@@ -183,6 +183,12 @@ func TestLength(t *testing.T) {
 		{"What is before a slash should have a limit of its own.", profile.Length{Runes: 3, BeforeSlash: 4}, "3 characters, and 4 before a /", []string{"abc", "abcd/abc", "éééé/", "/abc"}, []string{"abcd", "abcde/a", "a/abcd", "a/b/cd"}},
 		{"Zero should be no limit.", profile.Length{}, "0 characters", []string{"", strings.Repeat("€", 10000)}, nil},
 	} {
+		for _, s := range tc.refused {
+			if got := tc.length.Of(s); got == tc.length || (got.Runes > 0) != (tc.length.Runes > 0) || (got.Bytes > 0) != (tc.length.Bytes > 0) {
+				t.Errorf("\n%s\nOf(%q): want the length in the units of %s, got %s", tc.reason, s, tc.length, got)
+			}
+		}
+
 		if diff := cmp.Diff(tc.text, tc.length.String()); diff != "" {
 			t.Errorf("\n%s\nString(): -want, +got:\n%s", tc.reason, diff)
 		}

@@ -16,9 +16,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -34,6 +36,9 @@ type reportCase struct {
 	Context   json.RawMessage `json:"context"`
 	Steps     json.RawMessage `json:"steps"`
 	Edit      string          `json:"edit"`
+
+	// StatusSchema as in a scene.
+	StatusSchema json.RawMessage `json:"statusSchema"`
 
 	// Input of the run, and what its sources have come to.
 	Input *v1beta1.CloudTags `json:"input"`
@@ -86,7 +91,8 @@ type noteCase struct {
 	Kind string `json:"kind"`
 }
 
-// A skipCase is the skip of a label, whose tag key has the usual prefix if only the Key is given.
+// A skipCase is the skip of a label, whose tag key has the usual prefix if only the Key is given. With a Value, the label breaks a limit of the
+// provider.
 type skipCase struct {
 	stamp.Skip
 
@@ -164,7 +170,7 @@ func expand(text string) string {
 // scene of the case.
 func (tc *reportCase) scene() scene {
 	s := scene{
-		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit],
+		reason: tc.Reason, xr: string(tc.XR), composite: string(tc.Composite), context: string(tc.Context), edit: edits[tc.Edit], statusSchema: string(tc.StatusSchema),
 		run: Run{Input: tc.Input},
 		outcome: Facts{NotCopied: tc.NotCopied, Unmatched: tc.Unmatched, Violations: tc.Violations, Set: resolve.LabelSet{
 			LeftOut: tc.Set.Cut, EmptySources: tc.Set.Empty, AmbiguousSources: tc.Set.Ambiguous, ClassChanges: tc.Set.Changes, Provider: tc.Set.Provider, Labels: tc.Set.Labels, Overridden: tc.Set.Overridden,
@@ -228,6 +234,10 @@ func (c *resultCase) results() []stamp.Result {
 
 func skipsOf(cases []skipCase) (out []stamp.Skip) {
 	for _, c := range cases {
+		if c.Value != "" {
+			c.Field = &tagset.FieldKind{Profile: profile.Contract.ProfileOf(c.Provider, "", "")}
+		}
+
 		if c.Key != "" {
 			c.QualifiedKey, c.TagKey = c.Key, "plexsphere:"+c.Key
 		}

@@ -34,6 +34,9 @@ type scene struct {
 	// are the same as in every request.
 	xr, composite, context string
 
+	// statusSchema is the schema of the status of an XBucket of example.org/v1, if the request has one.
+	statusSchema string
+
 	// edit the request, if there is more to change.
 	edit func(req *fnv1.RunFunctionRequest)
 
@@ -109,6 +112,11 @@ func (s *scene) request() *fnv1.RunFunctionRequest {
 
 	if s.context != "" {
 		req.Context = tagstest.MustStructJSON(s.context)
+	}
+
+	if s.statusSchema != "" {
+		req.RequiredSchemas = map[string]*fnv1.Schema{"xr": {OpenapiV3: tagstest.MustStructJSON(`{"properties": {"status": ` + s.statusSchema +
+			`}, "x-kubernetes-group-version-kind": [{"group": "example.org", "version": "v1", "kind": "XBucket"}]}`)}}
 	}
 
 	if s.edit != nil {

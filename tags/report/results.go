@@ -216,7 +216,7 @@ func (r *Run) refusals(f *findings) []topic {
 		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
 			skips[0].Provider, words.Count(len(skips), "tag", "tags"), skips[0].Reason, skips[0].Limit, mends[r.Input.ProfileRules])
 
-		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, skips, f.skippedLabel)
+		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, skips, f.refusedLabel)
 	})
 }
 
@@ -321,10 +321,22 @@ func ruleOf(v tagpolicy.Violation) int { return v.Rule }
 // by it.
 func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }
 
-// skippedLabel returns a skipped label, or one whose tag the cloud refuses, for messages: env → plexsphere:env of
-// sources[1] on bucket.
+// skippedLabel returns a skipped label for messages: env → plexsphere:env ("!" at character 5) of sources[1] on bucket.
 func (f *findings) skippedLabel(s stamp.Skip) string {
-	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey)
+	fault := s.Fault()
+	if fault != "" {
+		fault = " (" + fault + ")"
+	}
+
+	return f.labelOf(s, fault)
+}
+
+// refusedLabel returns a label whose tag the cloud refuses, for messages: env → plexsphere:env of sources[1] on bucket.
+func (f *findings) refusedLabel(s stamp.Skip) string { return f.labelOf(s, "") }
+
+// labelOf returns the label of s for messages, with the fault after its tag key.
+func (f *findings) labelOf(s stamp.Skip, fault string) string {
+	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey) + fault
 	if sources := f.sourcesOf(&s); len(sources) > 0 {
 		out += " of " + words.Names(sources)
 	}

@@ -124,7 +124,7 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		s.resourceCounts[p.Provider]++
 
 		for i := range p.labels.skipped {
-			skip := s.skipped.add(&p.labels.skipped[i], &p.Result, &p.labels.skips[i])
+			skip := s.skipped.add(&p.labels.skipped[i], &p.Result, &p.labels.FieldKind, &p.labels.skips[i])
 			skip.isShared = skip.isShared || !p.labels.Profile.Narrow // A Narrow profile is for one kind only, such as BucketObject.
 		}
 	}
@@ -140,12 +140,12 @@ func (s *skips) add(resourcePlan, p *Plan) {
 		case record.Reason == "": // The label is no skipped label.
 		case lacksSlotInBoth(resourcePlan, p, i): // The skip of the resource's own tag field is enough.
 		case record.Fate == tags.Tagged: // The Reason of a Tagged label says why the cloud's own API refuses the tag.
-			skip := s.refused.add(record, &p.Result, new(*countedSkip))
+			skip := s.refused.add(record, &p.Result, &p.labels.FieldKind, new(*countedSkip))
 			skip.isShared = record.Reason != profile.CountCap // Another resource may have a free slot.
 		case i < len(p.labels.all):
-			s.skipped.add(record, &p.Result, &p.labels.skips[len(p.labels.skipped)+i])
+			s.skipped.add(record, &p.Result, &p.labels.FieldKind, &p.labels.skips[len(p.labels.skipped)+i])
 		default:
-			s.skipped.add(record, &p.Result, new(*countedSkip))
+			s.skipped.add(record, &p.Result, &p.labels.FieldKind, new(*countedSkip))
 		}
 	}
 }

@@ -385,6 +385,10 @@ type Skip struct {
 	// Limit is the limit that the label breaks, such as "at most 128 characters".
 	Limit string
 
+	// Value is the value that the tag would have on the first of the resources, and Field is the kind of its field there. Fault needs both.
+	Value string
+	Field *tagset.FieldKind
+
 	// Sources has the names that messages give to the label's sources, such as sources[0].
 	Sources []string
 
@@ -395,6 +399,15 @@ type Skip struct {
 	// resources with the tag profile skip the label for a reason that they share, such as key-too-long.
 	Resources []string
 	More      int
+}
+
+// Fault returns the part of the tag that breaks the limit, such as "72 characters", or nothing: see FieldKind.Fault.
+func (s *Skip) Fault() string {
+	if s.Field == nil {
+		return ""
+	}
+
+	return s.Field.Fault(s.Reason, s.QualifiedKey, s.TagKey, s.Value)
 }
 
 // compareSkips orders skips by provider, reason, limit and keys.
@@ -436,10 +449,10 @@ type skipKey struct {
 type skipsByKey map[skipKey]*countedSkip
 
 // add adds the resource of r to the Skip of the record's label, and returns the Skip. If the resources a and b have no slot for env, one Skip of env has
-// both names. last points to the Skip that a record of the same label was added to before, or to nil.
-func (s skipsByKey) add(record *tags.Judged, r *Result, last **countedSkip) *countedSkip {
+// both names. field is the kind of the tag field of r. last points to the Skip that a record of the same label was added to before, or to nil.
+func (s skipsByKey) add(record *tags.Judged, r *Result, field *tagset.FieldKind, last **countedSkip) *countedSkip {
 	if skip := *last; skip == nil || skip.Reason != record.Reason || skip.Limit != record.Limit {
-		*last = s.find(record, r.Provider)
+		*last = s.find(record, r.Provider, field)
 	}
 
 	skip := *last
@@ -459,12 +472,13 @@ func (s skipsByKey) add(record *tags.Judged, r *Result, last **countedSkip) *cou
 }
 
 // find returns the Skip of the record's label on a tag profile, such as aws, and makes it first if there is none.
-func (s skipsByKey) find(record *tags.Judged, provider string) *countedSkip {
+func (s skipsByKey) find(record *tags.Judged, provider string, field *tagset.FieldKind) *countedSkip {
 	key := skipKey{label: record.SkippedLabel(provider, record.Reason), limit: record.Limit}
 
 	skip, ok := s[key]
 	if !ok {
-		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit}}
+		kind := *field // A pointer into Labels would keep all of them in memory.
+		skip = &countedSkip{Skip: Skip{SkippedLabel: key.label, Limit: key.limit, Value: record.Value, Field: &kind}}
 		s[key] = skip
 	}
 

@@ -153,6 +153,11 @@ func (p *Plan) HadTag(r *tags.Judged) bool {
 	return p.before.Tags.Counterpart(e) != nil || p.before.OtherManagersTags != nil && p.before.OtherManagersTags.Counterpart(e) != nil
 }
 
+// Fault returns the part of the skipped label's tag that breaks the limit, such as "72 characters", or nothing: see tagset.FieldKind.Fault.
+func (p *Plan) Fault(r *tags.Judged) string {
+	return p.labels.Fault(r.Reason, r.QualifiedKey, r.Key, r.Value)
+}
+
 // RemovedBy returns the first entry of removeTags that names the tag, or nil. IgnoredBy does the same for ignoreTags. On Google Cloud, an
 // entry can name the tag team_a by this key, or by the qualified key of its label, team/a. Neither is about labels that are handed on.
 func (p *Plan) RemovedBy(t *tags.Tag) *resolve.TagPattern {

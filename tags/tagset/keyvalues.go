@@ -1,14 +1,21 @@
 package tagset
 
-import "github.com/plexsphere/function-cloud-tags/tags/object"
+import (
+	"slices"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
 
 // keyValues is the shape of a list of objects, such as [{key: env, value: prod}]. The objects may have more fields.
 type keyValues struct{ base }
 
-// read returns an entry for each object. {key: env, value: prod} is the tag env: prod. An object without a key is
-// opaque.
+// read returns an entry for each object. {key: env, value: prod} is the tag env: prod. An object without a key is opaque. It is an error if no
+// object has a key, and one has a tag in other fields, such as {tagKey: env, tagValue: prod}: then the kind has no fields key and value.
 func (l keyValues) read(n object.Node) ([]Entry, error) {
-	return l.readItems(n, "an object", object.Node.IsObject, func(item object.Node) Entry {
+	entries, err := l.readItems(n, "an object", object.Node.IsObject, func(item object.Node) Entry {
 		e := Entry{Item: item, Opaque: true}
 
 		if key := item.Field(l.field.Key); key.IsString() {
@@ -25,6 +32,19 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 
 		return e
 	})
+
+	if slices.ContainsFunc(entries, func(e Entry) bool { return e.Item.Field(l.field.Key).IsThere() }) {
+		return entries, err
+	}
+
+	for i := range entries {
+		hasString := func(name string) bool { return entries[i].Item.Field(name).IsString() }
+		if key, value := field.KeyAndValue(hasString); key != "" {
+			return nil, errors.Errorf("%s[%d] has a tag in %s and %s, not in %s and %s", l.field.Path, i, key, value, l.field.Key, l.field.Value)
+		}
+	}
+
+	return entries, err
 }
 
 // adapt returns e with a new item. The item has the key and the value of e, and the other fields of old: if old is {key:

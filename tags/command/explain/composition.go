@@ -233,10 +233,7 @@ func (c *Command) providers(e *comparison, step *manifest.Step, run *trace) []st
 		return c.Provider
 	}
 
-	out := words.MapIf(step.Bases, func(base schema.GroupKind) (string, bool) {
-		family, ok := field.FamilyOf(base)
-		return family.Profile, ok && family.Profile != ""
-	})
+	out := field.ProfilesOf(step.Bases)
 
 	switch p := run.Input.ProviderValue(); {
 	case p != "":

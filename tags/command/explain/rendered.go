@@ -297,10 +297,8 @@ func (x *RenderedField) breaksLimits(general *profile.Profile) bool {
 		slices.ContainsFunc(x.Labels, func(l LostLabel) bool { return l.Reason != "" && !l.hasLimit(general.Limit(l.Reason)) })
 }
 
-// hasLimit reports whether the label is skipped for the limit. After the cap, Why also has slots that aren't free.
-func (l *LostLabel) hasLimit(limit string) bool {
-	return l.Why == limit || l.Reason == profile.CountCap && strings.HasPrefix(l.Why, limit)
-}
+// hasLimit reports whether the label is skipped for the limit. After it, Why also has slots that aren't free, or the tag's fault.
+func (l *LostLabel) hasLimit(limit string) bool { return strings.HasPrefix(l.Why, limit) }
 
 // field returns the explanation of the tag field of the plan.
 func (t *trace) field(p *stamp.Plan) *RenderedField {
@@ -413,6 +411,9 @@ func (t *trace) lost(p *stamp.Plan, records []tags.Judged) (out []LostLabel) {
 			continue
 		case label.Fate == tags.Skipped:
 			why, reason = label.Limit, label.Reason
+			if fault := p.Fault(label); fault != "" {
+				why += ", not " + fault
+			}
 		case label.Fate == tags.Removed:
 			why = "removed (" + entryName("removeTags", p.RemovedBy(label.Tag)) + ")"
 		case p.Field().Fixed || p.Field().Immutable:

@@ -113,9 +113,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		return err
 	}
 
-	var all []migrated
-
-	differs := 0
+	all, differs := []migrated(nil), 0
 
 	for _, path := range files {
 		isNamed := slices.Contains(c.Paths, path) // Other files of a folder may be anything.
@@ -131,8 +129,12 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		}
 
 		compositions := f.migrate()
-		if len(compositions) == 0 && !isNamed {
+
+		switch {
+		case len(compositions) == 0 && !isNamed:
 			continue
+		case len(compositions) == 0:
+			_, _ = fmt.Fprintf(say, "%s: left: it has no Composition\n", path)
 		}
 
 		all = append(all, migrated{path: path, text: f.text()})
@@ -140,21 +142,17 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 		for _, comp := range compositions {
 			comp.say(say, path)
 
-			if comp.last < 0 { // No step is changed.
-				continue
-			}
-
-			n, d, err := cl.compare(ctx, comp, old, f.text(), say)
+			n, err := c.differences(ctx, cl, comp, old, f.text(), say)
 			if err != nil {
-				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(comp.name))
+				return err
 			}
 
-			differs += d
-
-			if c.Write && n == 0 {
-				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written: give one of its composite resources", words.Name(comp.name))
-			}
+			differs += n
 		}
+	}
+
+	if len(all) == 0 {
+		_, _ = fmt.Fprintf(say, "no file has a Composition: %s\n", words.Names(c.Paths))
 	}
 
 	if differs > 0 {
@@ -165,6 +163,24 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	}
 
 	return errors.Join(c.write(all, out), err)
+}
+
+// differences returns how many tags become others with the new text of a file, in which the Composition has changed steps or none.
+func (c *Command) differences(ctx context.Context, cl *cluster, comp *composition, before, after string, say io.Writer) (int, error) {
+	if comp.last < 0 { // No step is changed.
+		return 0, nil
+	}
+
+	compared, differs, err := cl.compare(ctx, comp, before, after, say)
+
+	switch {
+	case err != nil:
+		return 0, errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(comp.name))
+	case c.Write && compared == 0:
+		return 0, errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written: give one of its composite resources", words.Name(comp.name))
+	default:
+		return differs, nil
+	}
 }
 
 // read returns the file at the path, and its text.

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -59,6 +60,26 @@ func (c *composition) replaceTagManager(s *step, resources []*resource, known bo
 	c.edits = append(c.edits, c.ignored()...)
 
 	c.notef("step %s is one of this function, in place of function-tag-manager", words.Name(s.name))
+	c.noteLost(entriesOf(s.input, "ignoreTags"))
+}
+
+// noteLost notes the keys of ignoreTags that this function doesn't write to tag fields: keys that a cloud keeps to itself, such as
+// aws:createdBy.
+func (c *composition) noteLost(ignored []*yaml.Node) {
+	clouds := words.Map([]string{"aws", "azure"}, func(cloud string) *profile.Profile { return profile.Cloud.ProfileOf(cloud, "", "") })
+
+	for _, e := range ignored {
+		if path := text(e, "fromFieldPath"); path != "" {
+			c.notef("ignoreTags: of the keys at %s, those that a cloud keeps to itself, such as aws:createdBy, aren't written to tag fields any more", words.Name(path))
+			continue
+		}
+
+		for _, key := range items(e, "keys") {
+			if slices.ContainsFunc(clouds, func(p *profile.Profile) bool { return p.Reserves(key.Value) || p.Takes(key.Value) }) {
+				c.notef("ignoreTags: %s isn't written to tag fields any more, since the cloud keeps it to itself", words.Name(key.Value))
+			}
+		}
+	}
 }
 
 // refuseTagManager returns the reason why the step stays, or an empty text. Earlier steps make the resources.

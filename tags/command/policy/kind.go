@@ -2,6 +2,7 @@ package policy
 
 import (
 	_ "embed" // For the built-in kinds.
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -99,17 +100,7 @@ func pluralOf(name string) string {
 // unknown, the result has the whole group of the kind: a GroupResource with an empty Resource. The match conditions then exclude other
 // kinds.
 func (p *policy) APIResources() []schema.GroupResource {
-	resources := words.Map(p.Kinds, func(kind string) schema.GroupResource {
-		group, name, _ := strings.Cut(kind, "/")
-		plural := p.plurals[kind]
-
-		// Only Kubernetes has groups without a dot, such as apps. In other groups, such as networking.k8s.io, --match can give the plural.
-		if plural == "" && !strings.Contains(group, ".") {
-			plural = pluralOf(name)
-		}
-
-		return schema.GroupResource{Group: group, Resource: plural}
-	})
+	resources := words.Map(p.Kinds, p.resourceOf)
 
 	// A whole group takes the place of single resources in the group.
 	return words.Distinct(words.Map(resources, func(r schema.GroupResource) schema.GroupResource {
@@ -119,6 +110,29 @@ func (p *policy) APIResources() []schema.GroupResource {
 
 		return r
 	}))
+}
+
+// resourceOf returns the resource of a kind, such as deployments in the group apps for apps/Deployment. It has no Resource if the plural of the
+// kind is unknown.
+func (p *policy) resourceOf(kind string) schema.GroupResource {
+	group, name, _ := strings.Cut(kind, "/")
+	plural := p.plurals[kind]
+
+	// Only Kubernetes has groups without a dot, such as apps. In other groups, such as networking.k8s.io, --match can give the plural.
+	if plural == "" && !strings.Contains(group, ".") {
+		plural = pluralOf(name)
+	}
+
+	return schema.GroupResource{Group: group, Resource: plural}
+}
+
+// unknownPlurals returns a text for each kind whose plural is unknown, so that the policy selects its whole group.
+func (p *policy) unknownPlurals() []string {
+	return words.MapIf(p.Kinds, func(kind string) (string, bool) {
+		group, name, _ := strings.Cut(kind, "/")
+
+		return fmt.Sprintf("all of %s, since the plural of %s isn't known (--match APIVERSION/%s=PLURAL gives it)", group, name, name), p.resourceOf(kind).Resource == ""
+	})
 }
 
 // appendUnique appends the item to the items, unless they have it already.

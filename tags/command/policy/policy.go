@@ -28,6 +28,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/cluster"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -89,7 +90,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.BoolVar(&c.Resources, "resources", false, "Instead of labels, judge the tags of managed resources, by the tagPolicy of the input. Kinds of the built-in index with the same tag field share a policy. --match and --provider choose kinds.")
 	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder with the custom resource definitions of a cluster, e.g. the output of kubectl get crds -o json. --resources then writes policies for their kinds only. Can be repeated. - is standard input. Without a path, kubectl reads the cluster, with its own flags, such as --context.")
 	f.Lookup("crds").NoOptDefVal = inCluster
-	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider in the input, unless the input reads it from a field.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. The default is the provider in the input, or else the clouds of the bases that the Composition has in its text.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects to check, in all versions, e.g. v1/Namespace. Can be repeated. The plural of a custom resource can follow: platform.example.org/v1/Zone=zones.")
 	f.BoolVar(&c.Required, "required", false, "Also check tags that the input's tagPolicy requires of all resources. Objects without a label or annotation for such a tag are refused, and so are values that tagPolicy doesn't allow. A tag that objects of several kinds can give isn't checked, since any one of the objects may have it.")
 	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. The default is Deny. If the tagPolicy has the enforcement Warn, --resources and --required make it Warn,Audit.", c.addAction)
@@ -127,8 +128,9 @@ func (c *Command) takeArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-const header = `# Made by function-cloud-tags policy. Make it again when the input of the function
-# changes, or the function.
+// header begins the manifests, with the command line that makes them.
+const header = `# Made by %s
+# Make it again when the input of the function changes, or the function.
 `
 
 // A policy has what its manifests are made of.
@@ -140,6 +142,9 @@ type policy struct {
 
 	// plurals has the plurals that --match gives kinds, such as zones for platform.example.org/Zone.
 	plurals map[string]string
+
+	// commandLine makes the policy again.
+	commandLine string
 
 	// Name is the name of the policy on labels, or the beginning of the names of policies on managed resources.
 	Name string
@@ -280,7 +285,7 @@ func (c *Command) manifests(ctx context.Context, r *manifest.Reader) (string, er
 	}
 
 	p := newPolicy(s.Input)
-	p.Kinds, p.plurals, p.Selector = c.kinds, c.plurals, c.Selector
+	p.Kinds, p.plurals, p.Selector, p.commandLine = c.kinds, c.plurals, c.Selector, c.commandLine()
 
 	// Without --resources and --required, the policy doesn't judge by the tagPolicy, so the tagPolicy's enforcement doesn't count.
 	judgesByTagPolicy := p.TagPolicy != nil && (c.Resources || c.Required)
@@ -294,7 +299,7 @@ func (c *Command) manifests(ctx context.Context, r *manifest.Reader) (string, er
 		p.Actions = []string{"Deny"}
 	}
 
-	profiles, err := c.profiles(p)
+	profiles, err := c.profiles(p, s)
 	if err != nil {
 		return "", err
 	}
@@ -357,7 +362,9 @@ func (c *Command) labelPolicy(p *policy, s *manifest.Step, profiles []*profile.P
 		}
 	}
 
-	return p.toYAML(p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
+	asks := surround("#\n# The API server asks it about more objects than it checks:\n# - ", strings.Join(p.unknownPlurals(), "\n# - "), "\n")
+
+	return p.toYAML(asks, p.policyAndBinding(p.Name, p.constraints(), p.matchConditions(), p.variables(), p.validations())), nil
 }
 
 // checkPrefix returns an error for a prefix such as a/b/c, with which no key of a label or annotation can begin. A prefix may stop in the
@@ -434,18 +441,23 @@ func checkName(name string) error {
 //
 //   - with --provider, the profiles of these providers
 //   - with --resources alone, none: the policies are for all providers
-//   - without either flag, the profile of the provider that the input names
+//   - without either flag, the profile of the provider that the input names, or else the profiles of the clouds that the bases of the
+//     Composition are of
 //
 // A provider without a profile, such as example, gets the profile Generic, and Unchecked of p says so.
-func (c *Command) profiles(p *policy) ([]*profile.Profile, error) {
+func (c *Command) profiles(p *policy, s *manifest.Step) ([]*profile.Profile, error) {
 	providers, inputProvider := c.Provider, p.ProviderValue()
 
 	switch {
 	case len(providers) > 0 || c.Resources: // The provider of the input doesn't count, but may be misspelled.
-	case inputProvider == "":
-		return nil, errNoProvider
-	default:
+	case inputProvider != "":
 		providers = []string{inputProvider}
+	default:
+		if providers = field.ProfilesOf(s.Bases); len(providers) == 0 {
+			return nil, errNoProvider
+		}
+
+		p.Unchecked = append(p.Unchecked, fmt.Sprintf("the limits of other clouds than %s: these are the clouds of the bases that the Composition has in its text (--provider names others)", strings.Join(providers, " and ")))
 	}
 
 	if err := firstError(slices.Concat(providers, []string{inputProvider}), checkProvider); err != nil {
@@ -494,8 +506,9 @@ func (p *policy) policyAndBinding(name string, constraints dict, conditions, var
 	}
 }
 
-// toYAML returns the manifests as YAML. Comments at the top name the sources, rules and kinds that are not checked.
-func (p *policy) toYAML(manifests []dict) string {
+// toYAML returns the manifests as YAML. Comments at the top have the command line, name the sources, rules and kinds that are not checked, and
+// end with the comment.
+func (p *policy) toYAML(comment string, manifests []dict) string {
 	// Empty if Unchecked is.
 	notes := surround("#\n# It doesn't check:\n# - ", strings.Join(p.Unchecked, "\n# - "), "\n")
 	docs := words.Map(manifests, func(m dict) string {
@@ -503,5 +516,5 @@ func (p *policy) toYAML(manifests []dict) string {
 		return string(y)
 	})
 
-	return header + notes + strings.Join(docs, "---\n")
+	return fmt.Sprintf(header, p.commandLine) + notes + comment + strings.Join(docs, "---\n")
 }

@@ -72,7 +72,7 @@ func (p *policy) resourcePolicies(s *manifest.Step, profiles []*profile.Profile)
 		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field: change resources of the rules, or --match, --provider and --crds")
 	}
 
-	return p.toYAML(slices.Concat(words.Map(fields, p.resourcePolicy)...)), nil
+	return p.toYAML("", slices.Concat(words.Map(fields, p.resourcePolicy)...)), nil
 }
 
 // tagFields returns the tagFields of the kinds in resourceKinds. Kinds share a tagField if the policies on them would say the same. A kind
