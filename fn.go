@@ -114,6 +114,7 @@ func (f *Function) stages(ctx context.Context, run *report.Run, trace *stamp.Tra
 	copies := metadata.Select(set.Metadata, targets, stamper.Transformer)
 
 	stamper.Require(targets)
+	run.RequireSchema()
 
 	if required.Waiting() {
 		return run.AskAgain(), nil

@@ -63,17 +63,9 @@ func schemaAt(s object.Node, path object.Path) object.Node {
 // keeps unknown fields. API servers refuse a whole resource for any other field.
 func takesLabels(s object.Node, path object.Path) bool {
 	for _, sg := range path.Segments() {
-		in := s.Field("properties").Field(sg.Field)
-
-		switch {
-		case sg.IsIndex:
-			in = s.Field("items")
-		case !in.IsThere():
-			in = s.Field("additionalProperties")
-		}
-
+		in, isOpen := Inside(s, sg)
 		if !in.IsObject() {
-			return keepsUnknown(s) || in.Value().GetBoolValue()
+			return isOpen
 		}
 
 		s = in
@@ -82,6 +74,21 @@ func takesLabels(s object.Node, path object.Path) bool {
 	values := s.Field("additionalProperties")
 
 	return keepsUnknown(s) || values.Value().GetBoolValue() || values.IsObject() && (text(values, "type") == "string" || text(values, "type") == "")
+}
+
+// Inside returns the schema of the field or item sg of an object or a list with the schema s. Without such a schema, isOpen reports whether API
+// servers keep anything there.
+func Inside(s object.Node, sg object.Segment) (in object.Node, isOpen bool) {
+	in = s.Field("properties").Field(sg.Field)
+
+	switch {
+	case sg.IsIndex:
+		in = s.Field("items")
+	case !in.IsThere():
+		in = s.Field("additionalProperties")
+	}
+
+	return in, !in.IsObject() && (keepsUnknown(s) || in.Value().GetBoolValue())
 }
 
 // keepsUnknown reports whether API servers keep fields of an object that its schema s lacks.
@@ -144,7 +151,7 @@ func listType(s object.Node) Type {
 		t.Fields[string(name)] = text(v, "type")
 	}
 
-	t.Key, t.Value = keyAndValue(t.Fields)
+	t.Key, t.Value = KeyAndValue(func(name string) bool { return t.Fields[name] == "string" })
 
 	for v := range items.Field("required").Items() {
 		t.Required = append(t.Required, v.Text())

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -32,7 +34,12 @@ func (r *Run) status(out *Facts) (xr object.Object, lacks []string) {
 
 	m := merger{}
 
-	merged := m.merge(path.Segments(), old, structpb.NewStructValue(active))
+	declared := m.declared(path.Segments(), 0, r.schema(), structpb.NewStructValue(active))
+	if declared == nil {
+		return object.Object{}, m.lacks
+	}
+
+	merged := m.merge(path.Segments(), old, declared)
 	if merged.GetStructValue() == nil {
 		return object.Object{}, m.lacks
 	}
@@ -86,8 +93,88 @@ func (r *Run) omitEmptied(active *structpb.Struct) {
 	})
 }
 
-// A merger merges values into others. lacks name the places where it could not, because the old value has another kind.
+// RequireSchema asks Crossplane for the schema of the composite resource, if the input asks for a status: the schema declares its fields.
+func (r *Run) RequireSchema() {
+	if !r.Input.StatusFieldPath.IsZero() && object.Kind(r.xr) != "" {
+		r.Required.RequireSchemas(slices.Values([]schema.GroupVersionKind{r.kind()}))
+	}
+}
+
+// schema returns the schema of the composite resource, or no object if Crossplane sends none.
+func (r *Run) schema() object.Node { return r.Required.Schema(r.kind()) }
+
+// kind returns the kind of the composite resource.
+func (r *Run) kind() schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(object.APIVersion(r.xr), object.Kind(r.xr))
+}
+
+// A merger merges values into others. lacks name the places where it could not, because the XRD doesn't declare them, or because the old value
+// has another kind.
 type merger struct{ lacks []string }
+
+// types are the types of values in OpenAPI, by their kinds in messages.
+var types = map[string]string{"an object": "object", "a list": "array", "a string": "string"}
+
+// declared returns the value at the path as far as the schema s declares it, or nil. With an undeclared field, the API server would refuse
+// the whole status. s is the schema of the object that the first known segments of the path lead to: at first, the whole composite resource.
+func (m *merger) declared(path object.Segments, known int, s object.Node, v *structpb.Value) *structpb.Value {
+	if !s.IsObject() { // Nobody knows the schema.
+		return v
+	}
+
+	for ; known < len(path); known++ {
+		in, isOpen := field.Inside(s, path[known])
+
+		switch {
+		case isOpen:
+			return v
+		case !in.IsObject():
+			m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: the XRD doesn't declare it", words.Name(path.String())))
+			return nil
+		}
+
+		s = in
+	}
+
+	want := types[object.KindOf(v)]
+	if got := s.Field("type").Text(); got != "" && got != want {
+		m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: the XRD declares it as %s, not as %s", words.Name(path.String()), words.Name(got), want))
+		return nil
+	}
+
+	switch w := v.GetKind().(type) {
+	case *structpb.Value_StructValue:
+		return m.declaredFields(path, s, w.StructValue)
+	case *structpb.Value_ListValue: // All items are strings.
+		item := append(slices.Clip(path), object.Segment{IsIndex: true})
+		if first := w.ListValue.GetValues(); len(first) > 0 && m.declared(item, len(path), s, first[0]) == nil {
+			return nil
+		}
+	}
+
+	return v
+}
+
+// declaredFields is declared for the fields of an object. If none of several is declared, the object is what can't be written.
+func (m *merger) declaredFields(path object.Segments, s object.Node, v *structpb.Struct) *structpb.Value {
+	out, inside := newStruct(), merger{}
+
+	for _, name := range slices.Sorted(maps.Keys(v.GetFields())) {
+		at := append(slices.Clip(path), object.Segment{Field: name})
+		if value := inside.declared(at, len(path), s, v.GetFields()[name]); value != nil {
+			out.Fields[name] = value
+		}
+	}
+
+	if len(inside.lacks) > 0 && len(out.GetFields()) == 0 {
+		m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: the XRD declares none of its fields", words.Name(path.String())))
+		return nil
+	}
+
+	m.lacks = append(m.lacks, inside.lacks...)
+
+	return structpb.NewStructValue(out)
+}
 
 // merge returns the old value at the path with the new one, and changes neither. Objects are merged field by field, and
 // lists to all their strings, sorted. An old value of another kind stays.
