@@ -1,6 +1,9 @@
 package locate
 
 import (
+	"maps"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
@@ -54,9 +57,57 @@ func (t *Target) withInitial(set *tagset.Set, initial object.Node, keys *tagset.
 		case !e.Opaque && decides.Initial != e.Initial, e.Initial && reported != nil && (e.Opaque || inCloud == nil):
 			all.Remove(e)
 		case e.Initial && reported != nil:
-			all.Restore(*inCloud)
+			initial := *inCloud
+			initial.Initial = true
+			all.Restore(initial)
 		}
 	}
 
 	return all
+}
+
+// initialOwners returns the owners of the observed map in spec.initProvider, or nil if there is none. A list has none: providers drop it for
+// the list in spec.forProvider that a label needs.
+func (t *Target) initialOwners() *Owners {
+	if !t.InitialOf(t.Observed).IsObject() {
+		return nil
+	}
+
+	inProvider := func(f *field.Field) *field.Field {
+		initial := *f
+		initial.Path = field.InitialPath(f.Path)
+
+		return &initial
+	}
+
+	return t.managers.ownersOf(inProvider(t.Field), func(apiVersion string) *field.Field { return inProvider(t.FieldIn(apiVersion)) })
+}
+
+// stayingInitial returns the entries of the observed map in spec.initProvider that stay if no step desires them, such as {owner: me} of
+// kubectl-edit. It returns a zero Node if there are none.
+func (t *Target) stayingInitial() object.Node {
+	owners := t.Owners().initial
+	if owners == nil || owners.Unknown || owners.Atomic {
+		return object.Node{}
+	}
+
+	staying := owners.stayingEntries(t.InitialOf(t.Observed))
+	if staying.IsEmpty() {
+		return object.Node{}
+	}
+
+	return staying
+}
+
+// initialAfterApply returns the value of the tag field in spec.initProvider once Crossplane has applied the resource.
+func (t *Target) initialAfterApply(resource object.Object) object.Node {
+	desired, staying := t.InitialOf(resource), t.stayingInitial()
+	if staying.IsNull() || desired.IsThere() && !desired.IsObject() {
+		return desired
+	}
+
+	all := staying.FieldMap()
+	maps.Copy(all, desired.FieldMap())
+
+	return object.MapNode(all)
 }

@@ -105,11 +105,16 @@ type Owners struct {
 
 	// entries has the owner of each entry by tag key or, in a list of strings, by the string: env=prod.
 	entries map[string]Owner
+
+	// initial are the owners of the observed map in spec.initProvider, or nil if there is none.
+	initial *Owners
 }
 
 // Of returns the owner of the entry e.
 func (o *Owners) Of(e *tagset.Entry) Owner {
 	switch {
+	case e.Initial && o.initial != nil:
+		return o.initial.Of(e)
 	case o.Unknown:
 		return Owner{Ours: true}
 	case o.Atomic:
@@ -122,6 +127,10 @@ func (o *Owners) Of(e *tagset.Entry) Owner {
 // Stays reports whether the entry e stays in the field if no step desires e. fieldDesired reports whether a step desires the
 // field. The desired list [b=2] replaces all of an atomic list [a=1].
 func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
+	if e.Initial && o.initial != nil {
+		return o.initial.Stays(e, fieldDesired)
+	}
+
 	isReplaced := o.Atomic && fieldDesired
 	return !isReplaced && o.Of(e).stays()
 }

@@ -21,6 +21,7 @@ func (t *Target) readTagField() {
 func (t *Target) Owners() *Owners {
 	if t.owners == nil {
 		t.owners = t.managers.ownersOf(t.Field, t.FieldIn) // FieldIn returns the tag field in the apiVersion that a field manager has written.
+		t.owners.initial = t.initialOwners()
 	}
 
 	return t.owners
@@ -92,9 +93,20 @@ func (t *Target) MayReportDeletedTags() bool {
 }
 
 // OtherManagersTags returns the observed tags that stay if no step desires them, or nil if none can be read. Other field managers own
-// such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. If a step desires an atomic field (fieldDesired), it
-// replaces the whole field, and no tags stay.
-func (t *Target) OtherManagersTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
+// such tags: a provider owns crossplane-kind, and kubectl-edit owns owner: me. Tags that only spec.initProvider has are Initial: see
+// withInitial. If the field is atomic, none of the others stays once a step desires the field.
+func (t *Target) OtherManagersTags(keys *tagset.Keys) *tagset.Set {
+	set, initial := t.stayingTags(keys, false /* fieldDesired */), t.stayingInitial()
+	if set == nil && initial.IsThere() {
+		set, _ = tagset.Read(object.Node{}, t.Field, keys) // It is empty.
+	}
+
+	return t.withInitial(set, initial, keys)
+}
+
+// stayingTags returns the tags of the observed field that stay if no step desires them, or nil if none can be read. If a step desires an
+// atomic field (fieldDesired), it replaces the whole field, and no tags stay.
+func (t *Target) stayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
 	// stayingEntries only makes maps faster: the loop would filter them, too.
 	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
 	for e := range set.All() { // All permits Remove, and a nil set.
@@ -121,13 +133,13 @@ func (t *Target) TagsAfterApply(resource object.Object, keys *tagset.Keys) (*tag
 
 	set.RemoveValueless()
 
-	for e := range t.OtherManagersTags(keys, value.IsThere()).All() {
+	for e := range t.stayingTags(keys, value.IsThere()).All() {
 		if !e.Opaque && !set.HasTagOf(e) { // An opaque entry, such as legacy in [env=prod, legacy], is no tag.
 			set.Append(*e)
 		}
 	}
 
-	return t.withInitial(set, t.InitialOf(resource), keys), nil
+	return t.withInitial(set, t.initialAfterApply(resource), keys), nil
 }
 
 // ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f: crossplane-name in a field that a

@@ -302,7 +302,7 @@ func changesOf(t *locate.Target, r object.Object, l *Labels) (c Changes) {
 
 	// An entry that no step desires is removed, unless the provider sets it, or another field manager owns it.
 	isRemoved := func(e tagset.Entry) bool {
-		return e.Initial || !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
+		return !locate.ProviderSets(t.Field, e.Key) && !t.Owners().Stays(&e, newValue.IsThere() /* fieldDesired */)
 	}
 
 	// For each tag of before that is missing in after, Removed yields all entries. The first removed one is enough for Changes.

@@ -443,10 +443,13 @@ func (d *Decision) conflictOf(i int) error {
 		return nil // A label with a reserved key is trusted, and replaces any tag.
 	}
 
-	id := d.Labels.entries[i].ID
+	id, others := d.Labels.entries[i].ID, d.ObservedTags
+	if !others.Has(id) {
+		others = d.OtherManagersTags // It also has tags that only spec.initProvider has.
+	}
 
-	if first := d.ObservedTags.Find(id); first != nil {
-		for e := range d.ObservedTags.EntriesWith(id) {
+	if first := others.Find(id); first != nil {
+		for e := range others.EntriesWith(id) {
 			// There is no conflict if any entry is the label's tag already, or is Crossplane's.
 			if tagset.IsText(e.Value, l.Value) || d.Target.Owners().Of(&e).Ours {
 				return nil

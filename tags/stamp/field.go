@@ -92,7 +92,7 @@ func (s *Stamper) stateOf(p *Plan) (*State, error) {
 	// In an atomic field, the tags of other managers are removed if a step desires the field. Whether a step does is known only after the
 	// decision. So OtherManagersTags has all tags of other managers, and the method stayingTags of State leaves out those that go.
 	state := &State{
-		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.OtherManagersTags(keys, false /* fieldDesired */),
+		Target: t, Labels: p.labels, Tags: set, OtherManagersTags: t.OtherManagersTags(keys),
 		EarlierTrustedTags: s.EarlierTrustedTags[t.Name], AlreadyStamped: s.AlreadyStamped,
 		ReservedSlots: int(s.Input.ReservedTags[t.Profile.Name]), ReservesForProvider: s.Input.ProviderTags != v1beta1.ProviderTagsNone,
 	}
