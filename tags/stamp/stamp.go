@@ -1,4 +1,20 @@
-// Package stamp writes tags to the tag fields of desired composed resources.
+// Package stamp writes tags to the tag fields of desired composed resources. Its files stand here from the run down to what it tells. Each uses
+// files below it, and TestFilesUseLowerFiles has the exceptions:
+//   - stamp.go stamps each resource, or leaves it alone.
+//   - launch.go stamps the fields for launched resources.
+//   - collect.go makes the Outcome of all plans.
+//   - trace.go keeps the plans of a run for the command explain.
+//   - field.go plans a tag field: it reads the State, decides, and writes.
+//   - ignored.go decides on tags of other systems, which ignoreTags names.
+//   - immutable.go plans a tag field that can't change.
+//   - records.go makes the records and notes of a decision.
+//   - initial.go writes the tags of spec.initProvider.
+//   - plan.go has the Plan of a tag field.
+//   - decide.go decides which tags a field is to have.
+//   - stamper.go has what all resources share in a run, and finds the labels of each.
+//   - state.go has the State of a tag field, which a decision reads.
+//   - labels.go has labels as tags for the fields of one kind.
+//   - outcome.go has results, notes and skips, which package report tells.
 package stamp
 
 import (
