@@ -32,6 +32,9 @@ type TargetKind struct {
 	// tagFields may name.
 	profileBeforeLocate *profile.Profile
 
+	// inCompositeGroup reports whether the XR has the same API group.
+	inCompositeGroup bool
+
 	// place is nil until Locate is called for a resource of the kind.
 	place *Place
 }
@@ -195,6 +198,7 @@ func (ts *Targets) newKind(key *kindKey) *TargetKind {
 	// A kind is managed in two cases: it belongs to a native controller, such as ACK, or its resources look managed and its API group can
 	// have a provider. Kinds in the API group of the XR are never managed.
 	family, _ := field.FamilyOf(k.GroupKind()) // The family of the resource itself, even if it wraps another: see Tagged.
+	k.inCompositeGroup = k.Group != "" && k.Group == ts.finder.CompositeGroup
 	k.Managed = k.Group != ts.finder.CompositeGroup && (family.Native || key.looksManaged && canHaveProvider(k.Group))
 
 	// k.Profile is only for field.ByProfile. If nothing else knows the kind, ByProfile gives it the usual tag field of the profile.

@@ -110,7 +110,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case UnknownDespiteEntry:
 		return unknownText + "; its tagFields entry must set fieldPath and shape"
 	case Unlisted:
-		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…", "")
+		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…", "") + t.compositeHint()
 	case OnRequest:
 		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
 	case Composite:
@@ -139,6 +139,16 @@ func (t *Target) WhyUnselected() Reason {
 func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape, more string) string {
 	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
 	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s%s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape, more)
+}
+
+// compositeHint returns a hint for a resource in the API group of the XR, or "". The resource may be a composite resource, and nothing shows
+// that before Crossplane makes it: see IsComposite.
+func (t *Target) compositeHint() string {
+	if !t.Kind.inCompositeGroup || !t.Observed.IsZero() {
+		return ""
+	}
+
+	return "; if it is a composite resource, its own Composition needs a step, or this entry has shape: Labels"
 }
 
 // someReleasesHint returns a hint at the tag field that the kind has in some releases of its provider, or "". For a GlobalAddress, it returns

@@ -333,7 +333,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	tr.SetClassifiers(in.Classifiers())
 
 	s := &Stamper{
-		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, ComposedOwner: ours},
+		Finder:      locate.Finder{CompositeGroup: "platform.example.org", Input: &in, Provider: tc.Provider, ComposedOwner: ours},
 		Transformer: tr, RemoveTags: tagKeys(tc.Remove), IgnoreTags: tagKeys(tc.Ignore), Options: Options{Audits: tc.Audits, EarlierTrustedTags: map[string]map[string]string{}},
 	}
 
