@@ -167,6 +167,10 @@ var liveTests = []liveTest{
 	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
 	{name: "Policy", run: testPolicy, everyKubernetes: true, shows: "the API server enforces the policies of `policy`"},
 	{name: "PolicyAgrees", run: testPolicyAgrees, everyKubernetes: true, shows: "the policies refuse an object exactly if the function can't make tags of it: random objects of each scope"},
+	{
+		name: "Breaker", run: testBreaker, alone: true, shows: "edits that come too often open Crossplane's circuit breaker, and the last one waits for `ttl`",
+		lacks: map[live.Release]string{live.V1: "has none"},
+	},
 	{name: "Upgrade", run: testUpgrade, alone: true, shows: "the package is installed from a registry, and upgraded while XRs reconcile"},
 }
 
