@@ -66,10 +66,10 @@ type Target struct {
 	// Received.
 	Received object.Object
 
-	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. If the tag field is metadata.labels, for example,
-	// CopiedEntries has the labels that were copied there.
-	HasCopies     bool
-	CopiedEntries object.Node
+	// HasCopies reports whether kubernetesMetadata copied metadata to the resource. CopiedEntries and CopiedInitial have what was copied to the
+	// tag field, and to this field in spec.initProvider: see TakeCopies.
+	HasCopies                    bool
+	CopiedEntries, CopiedInitial object.Node
 
 	// LeaveReason says why the resource's own fields ask to leave it alone. It is None if they don't.
 	LeaveReason Reason
@@ -230,69 +230,6 @@ func (ts *Targets) Locate(t *Target) bool {
 
 // setPlace sets the place of t, and its Profile, which hides Place.Profile.
 func (t *Target) setPlace(p *Place) { t.Place, t.Profile = p, p.Profile }
-
-// UseCopies replaces the desired resources of targets by the changed ones, to which kubernetesMetadata has copied metadata. If a
-// copy has changed the tag field, UseCopies restores the field, and sets CopiedEntries. So Stamp can give labels precedence: the
-// copied {team: a} becomes a tag only if no label has the key team. Copies of labels and annotations that are no tags stay in the field.
-func (ts *Targets) UseCopies(changed map[string]object.Object) {
-	for _, t := range ts.All {
-		r, ok := changed[t.Name]
-		if !ok {
-			continue
-		}
-
-		t.Resource, t.HasCopies = r, true
-
-		if t.Place != nil {
-			t.InitialValue = t.InitialOf(r)
-		}
-
-		if !t.HasField() || t.DesiredErr != nil {
-			continue
-		}
-
-		after, err := r.At(t.Field.Path)
-		if err != nil || after.Equal(t.DesiredValue) {
-			continue
-		}
-
-		if nonTags := tagset.NonTags(after, t.Field); len(nonTags) > 0 && (t.DesiredValue.IsNull() || t.DesiredValue.IsObject()) {
-			fields := t.DesiredValue.FieldMap()
-			maps.Copy(fields, nonTags)
-			t.DesiredValue = object.MapNode(fields)
-		}
-
-		if restored, err := object.Set(r, t.Field.Path, t.DesiredValue); err == nil {
-			t.Resource, t.CopiedEntries = restored, copiedEntries(t.DesiredValue, after, t.Profile)
-		}
-	}
-}
-
-// copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:
-// for {team: a} and {team: a, zone: b}, copiedEntries returns {zone: b}. If one value isn't a map, it returns all of after. Azure
-// ignores the case of keys: for {Zone: a} and {Zone: a, zone: b}, copiedEntries returns both, which are entries of one tag.
-func copiedEntries(before, after object.Node, p *profile.Profile) object.Node {
-	if !before.IsObject() || !after.IsObject() {
-		return after
-	}
-
-	keyID := func(key string) string { return key }
-	if p.FoldKeys {
-		keyID = p.Fold
-	}
-
-	previous, fields, isCopied := before.FieldMap(), after.FieldMap(), make(map[string]bool)
-
-	for key, v := range fields {
-		if previousValue, ok := previous[key]; !ok || !previousValue.Equal(v) {
-			isCopied[keyID(key)] = true
-		}
-	}
-
-	maps.DeleteFunc(fields, func(key string, _ object.Node) bool { return !isCopied[keyID(key)] })
-
-	return object.MapNode(fields)
-}
 
 // HasField reports whether the input selects t, nothing asks to leave t alone, and t has a tag field. If the first two hold, Find has
 // looked for the field, so that NoFieldReason is known.

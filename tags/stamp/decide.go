@@ -506,12 +506,13 @@ func (d *Decision) tagsToCopy() (out [][]tagset.Entry) {
 
 // mayCopy reports whether the field may get the copied entry e, such as backup: weekly. It may not in these cases:
 //   - The field has backup: weekly already.
+//   - The entry was copied to spec.initProvider, and spec.forProvider has backup.
 //   - A label has the key backup.
 //   - removeTags names backup.
 //   - ignoreTags names backup, and the cloud has backup: daily.
 func (d *Decision) mayCopy(e *tagset.Entry) bool {
 	present := d.Tags.Find(e.ID)
-	isPresent := present != nil && present.Value.Equal(e.Value)
+	isPresent := present != nil && (present.Value.Equal(e.Value) || e.Initial && !present.Initial)
 
 	if isPresent || len(d.Labels.positionsOf(e)) > 0 || d.firstMatching(d.Labels.removeMatchers, e) != nil {
 		return false

@@ -71,7 +71,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 //   - The provider fills a missing field with the cloud's tags (LateInit). An empty field prevents this: see package write.
 //   - The observed field has tags. If all of them would go, one may have to be kept: see keepLastTag.
 func (s *Stamper) needsDecision(t *locate.Target, l *Labels) bool {
-	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere()
+	hasEntries := len(l.transformed.Tags)+len(s.RemoveTags)+len(s.IgnoreTags) > 0 || t.CopiedEntries.IsThere() || t.CopiedInitial.IsThere()
 	mayNeedField := t.Field.Atomic || t.Field.LateInit || !write.IsEmpty(t.ObservedValue)
 
 	return hasEntries || mayNeedField || !l.transformed.Reserved().Empty()
@@ -103,8 +103,8 @@ func (s *Stamper) stateOf(p *Plan) (*State, error) {
 	}
 
 	// If the copied entries can't be read, none becomes a tag, and the Mismatch says why. Labels still become tags.
-	if t.CopiedEntries.IsThere() {
-		state.CopiedTags, err = tagset.Read(t.CopiedEntries, t.Field, keys)
+	if t.CopiedEntries.IsThere() || t.CopiedInitial.IsThere() {
+		state.CopiedTags, err = tagset.ReadWithInitial(t.CopiedEntries, t.CopiedInitial, t.Field, keys)
 		p.recordMismatch(err)
 	}
 

@@ -15,7 +15,7 @@ import (
 // of writing spec.forProvider. After such an error, it only takes reserved keys away, and returns the error.
 func (p *Plan) writeInitial(s *State, writeErr error) error {
 	t := p.target
-	if t.InitialValue.IsNull() {
+	if t.InitialValue.IsNull() && !s.Tags.HasInitial() {
 		return writeErr
 	}
 

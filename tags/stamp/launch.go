@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -98,6 +99,10 @@ func (p *Plan) addNotesOf(fieldPlan *Plan) {
 
 // stampField stamps the field of t, such as spec.forProvider.volumeTags of an Instance. place is the place of the field.
 func (fs *fieldStamper) stampField(t *locate.Target, place *locate.LaunchedPlace) error {
+	if t.TakeCopies() {
+		fs.resourcePlan.Stamped = t.Resource
+	}
+
 	p, err := fs.planNamed(t, place.LaunchedField.Name())
 	if err != nil {
 		return err
@@ -190,7 +195,21 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 		observed[item.Field(place.LaunchedField.Key).Text()] = item.Object()
 	}
 
-	stampItem := func(item object.Node) (object.Node, error) { return fs.stampItem(place, item, observed) }
+	var received []object.Node // The items without copies, at the same positions.
+
+	if fs.resourcePlan.target.HasCopies && initialPath.IsZero() {
+		receivedList, _ := fs.resourcePlan.target.Received.At(place.LaunchedField.List) // As above.
+		received = slices.Collect(receivedList.Items())
+	}
+
+	stampItem := func(item object.Node) (object.Node, error) {
+		var withoutCopies object.Object
+		if len(received) > 0 {
+			withoutCopies, received = received[0].Object(), received[1:]
+		}
+
+		return fs.stampItem(place, item, withoutCopies, observed)
+	}
 
 	stamped, changed, err := list.MapItems(stampItem)
 	if err != nil {
@@ -226,8 +245,8 @@ func (fs *fieldStamper) stampItems(place *locate.LaunchedPlace) error {
 
 // stampItem returns the item with its tags: {resourceType: volume} becomes {resourceType: volume, tags: {env: prod}}. If the place names an
 // item, and the item has lost its last tag, it returns the zero Node, and MapItems leaves out the item. observed has the observed items by
-// their keys, such as volume.
-func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, observed map[string]object.Object) (object.Node, error) {
+// their keys, such as volume. received is the item without what kubernetesMetadata copies to it.
+func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node, received object.Object, observed map[string]object.Object) (object.Node, error) {
 	if !item.IsObject() {
 		return item, nil
 	}
@@ -239,18 +258,22 @@ func (fs *fieldStamper) stampItem(place *locate.LaunchedPlace, item object.Node,
 		return item, nil
 	}
 
-	p, err := fs.planItem(place, key, fs.resourcePlan.target.LaunchedTarget(place, key, o, observed[key]))
+	t := fs.resourcePlan.target.LaunchedTarget(place, key, o, observed[key])
+	t.Received = received
+	isTaken := place.LaunchedField.LabelsGoTo(key) && t.TakeCopies()
+
+	p, err := fs.planItem(place, key, t)
 	if err != nil {
 		return object.Node{}, err
 	}
 
 	fs.report(p)
 
-	if p.Stamped.IsZero() {
+	if p.Stamped.IsZero() && !isTaken {
 		return item, nil
 	}
 
-	stamped := p.Stamped.Node()
+	stamped := p.stampedResource().Node()
 
 	// If the place names an item, the function may have added it. An item that now has nothing but its key is left out, since the
 	// cloud refuses it.

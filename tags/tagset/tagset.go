@@ -429,6 +429,7 @@ func (s *Set) add(e Entry) {
 	e.position, e.next, e.removed = int32(len(s.entries)), 0, false //nolint:gosec // A request has less than a gigabyte.
 	s.entries = append(s.entries, e)
 	s.remaining++
+	s.hasInitial = s.hasInitial || e.Initial
 	s.link(&e)
 	s.count(&e, 1)
 }
