@@ -127,6 +127,10 @@ var liveTests = []liveTest{
 		lacks: map[live.Release]string{live.V1: "gives no schemas"},
 	},
 	{
+		name: "StatusField", shows: "a `statusFieldPath` that the XRD doesn't declare is left out, and named",
+		lacks: map[live.Release]string{live.V1: "gives no schemas"},
+	},
+	{
 		name: "Native", shows: "kinds of other controllers than Crossplane's",
 		lacks: map[live.Release]string{live.V1: "composes nothing in namespaces"},
 	},
