@@ -109,6 +109,9 @@ type Skipped struct {
 	tags.SkippedLabel
 
 	Source string `json:"source,omitempty"`
+
+	// Fault is the part of the tag that breaks the limit, such as "72 characters", if there is one.
+	Fault string `json:"fault,omitempty"`
 }
 
 // An Origin is the source of a label, and the sources that it overrode. A Source here, and in the other types of this package, is the title
@@ -252,7 +255,7 @@ func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
 
 // skip the label of the record.
 func (e *comparison) skip(x *Explanation, j *tags.Judged) {
-	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.SkippedLabel(x.Provider, j.Reason), Source: e.origins[j.Label].Source})
+	x.Skipped = append(x.Skipped, Skipped{SkippedLabel: j.SkippedLabel(x.Provider, j.Reason), Source: e.origins[j.Label].Source, Fault: x.plan.Fault(j)})
 	x.put(j.Tag, terminal.Cell{Text: string(j.Reason), Color: terminal.Red}, Key{Skipped: j.Reason})
 
 	if j.Reason == profile.CountCap {

@@ -112,6 +112,13 @@ func (x *Explanation) legend() []string {
 			limit, _ = x.plan.Slots()
 		}
 
+		faults := words.MapIf(x.Skipped, func(s Skipped) (string, bool) {
+			return words.Cell(s.QualifiedKey) + ": " + s.Fault, s.Reason == r && s.Fault != ""
+		})
+		if len(faults) > 0 {
+			limit += " (" + words.Names(faults) + ")"
+		}
+
 		return " " + string(r) + ": " + limit, slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Reason == r })
 	})
 
