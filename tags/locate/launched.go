@@ -62,7 +62,7 @@ func (t *Target) WithField(f *field.Field, desired object.Object) *Target {
 func (t *Target) withPlace(place *Place, desired, observed object.Object) *Target {
 	out := *t
 	out.setPlace(place)
-	out.Resource, out.Observed = desired, observed
+	out.Resource, out.Observed, out.CopiedInitial = desired, observed, object.Node{}
 
 	out.applyInstanceMetadataRules()
 	out.readTagField()

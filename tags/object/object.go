@@ -274,5 +274,6 @@ func KeyDomain(key string) string { return key[:max(0, strings.Index(key, "/"))]
 
 // IsDomainOf reports whether domain is the parent, or a subdomain of it.
 func IsDomainOf(domain, parent string) bool {
-	return domain == parent || strings.HasSuffix(domain, "."+parent)
+	sub, found := strings.CutSuffix(domain, parent)
+	return found && (sub == "" || strings.HasSuffix(sub, "."))
 }
