@@ -136,12 +136,8 @@ func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
 }
 
 // stayingEntries returns the entries of a map of tags that stay if no step desires them. For {env: prod, owner: me}, it returns
-// {owner: me} if Crossplane alone owns env. It leaves lists, atomic fields and fields of unknown owners to Stays.
+// {owner: me} if Crossplane alone owns env.
 func (o *Owners) stayingEntries(tags object.Node) object.Node {
-	if !tags.IsObject() || o.Unknown || o.Atomic {
-		return tags
-	}
-
 	staying := make(map[string]object.Node)
 
 	for key, value := range tags.Fields() {

@@ -107,8 +107,7 @@ func (t *Target) OtherManagersTags(keys *tagset.Keys) *tagset.Set {
 // stayingTags returns the tags of the observed field that stay if no step desires them, or nil if none can be read. If a step desires an
 // atomic field (fieldDesired), it replaces the whole field, and no tags stay.
 func (t *Target) stayingTags(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It decides on atomic fields.
-	// stayingEntries only makes maps faster: the loop would filter them, too.
-	set := t.ReadTags(t.Owners().stayingEntries(t.ObservedValue), keys)
+	set := t.ReadTags(t.ObservedValue, keys)
 	for e := range set.All() { // All permits Remove, and a nil set.
 		if !t.Owners().Stays(e, fieldDesired) {
 			set.Remove(e)
