@@ -68,14 +68,18 @@ func ControllerOf(group string) (Controller, bool) {
 // StopsController reports whether an annotation with this key can stop or pause the controller of an object, as
 // cluster.x-k8s.io/paused does.
 func StopsController(key string) bool {
-	isPathOf := func(c Controller) bool { return c.Path.String() == "metadata.annotations["+key+"]" }
+	path := "metadata.annotations[" + key + "]"
+	isPathOf := func(c Controller) bool { return c.Path.String() == path }
+
 	return slices.Contains(pausingAnnotations, key) || slices.ContainsFunc(controllers, isPathOf)
 }
 
 // SteersController reports whether a label or an annotation with this key can steer, stop or pause the controller of an object, as
 // services.k8s.aws/region does.
 func SteersController(key string) bool {
-	isOfDomain := func(steering string) bool { return object.IsDomainOf(object.KeyDomain(key), steering) }
+	domain := object.KeyDomain(key)
+	isOfDomain := func(steering string) bool { return object.IsDomainOf(domain, steering) }
+
 	return StopsController(key) || slices.ContainsFunc(steeringDomains, isOfDomain)
 }
 
