@@ -60,7 +60,7 @@ func (w *world) project(p person, rsp *fnv1.RunFunctionResponse) *projection {
 
 	for i := range w.resources {
 		if r := &w.resources[i]; !out.Managed[r.name] {
-			out.keep(&rules, r, rsp.GetDesired().GetResources()[r.name].GetResource().AsMap())
+			out.keep(w, &rules, r, rsp.GetDesired().GetResources()[r.name].GetResource().AsMap())
 		}
 	}
 
@@ -100,8 +100,12 @@ func (p *projection) add(rules *rules, r *resource, f *tagField, entries []entry
 }
 
 // keep adds the tags of earlier steps that the resource still has. Metadata that people write may be copied over a tag with its key.
-func (p *projection) keep(rules *rules, r *resource, after map[string]any) {
+func (p *projection) keep(w *world, rules *rules, r *resource, after map[string]any) {
 	for _, f := range r.Fields {
+		if !f.holdsTags(w.input) {
+			continue
+		}
+
 		has := make(map[string]bool)
 		for _, e := range f.entries(after) {
 			has[e.text] = true
