@@ -32,13 +32,13 @@ func (t *Target) EffectiveTags(keys *tagset.Keys) (*tagset.Set, error) {
 		return nil, err
 	}
 
-	return t.withInitial(set, t.InitialValue, keys), nil
+	return t.withInitial(set, t.InitialValue, keys, t.ReportedTags(keys)), nil
 }
 
 // withInitial returns the tags that a resource has in the cloud: the tags of spec.forProvider, which are in the set, and the tags that only
 // spec.initProvider has. Providers set the latter once, when they make the resource. So if the provider reports tags, these have the values
 // that it reports, and tags that it doesn't report don't count: they may never have come.
-func (t *Target) withInitial(set *tagset.Set, initial object.Node, keys *tagset.Keys) *tagset.Set {
+func (t *Target) withInitial(set *tagset.Set, initial object.Node, keys *tagset.Keys, reported *tagset.Set) *tagset.Set {
 	if initial.IsNull() {
 		return set
 	}
@@ -47,8 +47,6 @@ func (t *Target) withInitial(set *tagset.Set, initial object.Node, keys *tagset.
 	if err != nil {
 		return set
 	}
-
-	reported := t.ReportedTags(keys)
 
 	for e := range all.All() {
 		decides, inCloud := all.Find(e.ID), reported.Find(e.ID)

@@ -101,7 +101,7 @@ func (t *Target) OtherManagersTags(keys *tagset.Keys) *tagset.Set {
 		set, _ = tagset.Read(object.Node{}, t.Field, keys) // It is empty.
 	}
 
-	return t.withInitial(set, initial, keys)
+	return t.withInitial(set, initial, keys, nil /* not reported */)
 }
 
 // stayingTags returns the tags of the observed field that stay if no step desires them, or nil if none can be read. If a step desires an
@@ -138,7 +138,7 @@ func (t *Target) TagsAfterApply(resource object.Object, keys *tagset.Keys) (*tag
 		}
 	}
 
-	return t.withInitial(set, t.initialAfterApply(resource), keys), nil
+	return t.withInitial(set, t.initialAfterApply(resource), keys, t.ReportedTags(keys)), nil
 }
 
 // ProviderSets reports whether a provider or controller itself sets a tag with the key in the field f: crossplane-name in a field that a
