@@ -18,11 +18,12 @@ func (ts *Targets) UseCopies(changed map[string]object.Object) {
 
 		t.Resource, t.HasCopies = r, true
 
-		switch {
-		case t.HasField():
-			t.TakeCopies()
-		case t.Place != nil:
+		if t.Place != nil {
 			t.InitialValue = t.InitialOf(r)
+		}
+
+		if t.HasField() {
+			t.TakeCopies()
 		}
 	}
 }
