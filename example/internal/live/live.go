@@ -88,12 +88,12 @@ func Start(ctx context.Context, root string, platform Platform) (*Cluster, error
 
 // StartKinds starts a cluster that has the kinds of Crossplane, but runs nothing of it: objects stay as they are.
 func StartKinds(ctx context.Context, root string) (*Cluster, error) {
-	return start(ctx, root, Platform{V2, Newest}, (*Cluster).kindStages)
+	return start(ctx, root, Platform{Release: V2, Kubernetes: Newest}, (*Cluster).kindStages)
 }
 
 // StartPackages starts a cluster whose Crossplane installs packages: it makes a Deployment of each, of which nobody makes pods.
 func StartPackages(ctx context.Context, root string) (*Cluster, error) {
-	return start(ctx, root, Platform{V2, Newest}, func(c *Cluster) []stage {
+	return start(ctx, root, Platform{Release: V2, Kubernetes: Newest}, func(c *Cluster) []stage {
 		return append(c.kindStages(),
 			stage{does: "start Crossplane", do: c.startCrossplane(deployment)},
 			stage{does: "start the registry", do: c.startRegistry})
@@ -102,7 +102,7 @@ func StartPackages(ctx context.Context, root string) (*Cluster, error) {
 
 // StartServer starts an API server alone. It has what is built in.
 func StartServer(ctx context.Context, root string) (*Cluster, error) {
-	return start(ctx, root, Platform{V2, Newest}, func(c *Cluster) []stage { return c.kindStages()[:2] })
+	return start(ctx, root, Platform{Release: V2, Kubernetes: Newest}, func(c *Cluster) []stage { return c.kindStages()[:2] })
 }
 
 func (c *Cluster) kindStages() []stage {
