@@ -37,7 +37,7 @@ type cli struct {
 	Output   string
 	Version  string
 	Revision string
-	Binaries bool
+	Binaries []string
 	Push     []string
 	Tree     string
 }
@@ -62,7 +62,8 @@ func (c *cli) cobra() *cobra.Command {
 	f.StringVar(&c.Output, "output", "", "Folder (`DIR`) for what is made: an .xpkg and an SBOM per platform, and the OCI layout index. Without it, .cache/package of the checkout.")
 	f.StringVar(&c.Version, "version", "", "Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them.")
 	f.StringVar(&c.Revision, "revision", "", "Revision that the package is built from. Without it, the commit that is checked out.")
-	f.BoolVar(&c.Binaries, "binaries", false, "Make archives of the program for Linux, macOS and Windows, too, with their SBOMs and checksums.")
+	f.StringSliceVar(&c.Binaries, "binaries", nil, "Make archives of the program, too, with their SBOMs and checksums: for Linux, macOS and Windows, or for the platforms that --binaries=OS/ARCH names.")
+	f.Lookup("binaries").NoOptDefVal = strings.Join(binaryPlatforms, ",")
 	f.StringSliceVar(&c.Push, "push", nil, "Push the index to this tag of a registry (`REF`), too, with what docker login left. Repeatable.")
 	f.StringVar(&c.Tree, "tree", "", "Write the files of the image to this folder (`DIR`) instead, for the Dockerfile. It takes one platform.")
 
@@ -86,6 +87,12 @@ func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 	for _, p := range c.Platform {
 		if !slices.Contains(platforms, p) {
 			return fmt.Errorf("--platform %s: the package is for %s", p, strings.Join(platforms, " and "))
+		}
+	}
+
+	for _, p := range c.Binaries {
+		if !slices.Contains(binaryPlatforms, p) {
+			return fmt.Errorf("--binaries=%s: the program is for %s", p, strings.Join(binaryPlatforms, ", "))
 		}
 	}
 
@@ -125,8 +132,8 @@ func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 		return err
 	}
 
-	if c.Binaries {
-		if err := writeBinaries(ctx, src, binaryPlatforms, p.images, folder, progress); err != nil {
+	if len(c.Binaries) > 0 {
+		if err := writeBinaries(ctx, src, c.Binaries, p.images, folder, progress); err != nil {
 			return err
 		}
 	}
