@@ -75,6 +75,12 @@ func (t *Target) takeCopiesAt(path object.Path, v *object.Node) (entries object.
 	}
 
 	restored, err := object.Set(t.Resource, path, *v)
+
+	// Copying may also have made parents of the field, such as spec.initProvider.
+	for n := len(path.Segments()) - 1; n > 0 && err == nil && isMadeEmpty(t.Received, restored, path.First(n)); n-- {
+		restored, err = object.Set(restored, path.First(n), object.Node{})
+	}
+
 	if err != nil {
 		return object.Node{}, false
 	}
@@ -82,6 +88,14 @@ func (t *Target) takeCopiesAt(path object.Path, v *object.Node) (entries object.
 	t.Resource = restored
 
 	return copiedEntries(*v, after, t.Profile), true
+}
+
+// isMadeEmpty reports whether after has {} at the path, where before has nothing.
+func isMadeEmpty(before, after object.Object, path object.Path) bool {
+	previous, _ := before.At(path) // An error means that there is no such field.
+	v, err := after.At(path)
+
+	return err == nil && previous.IsNull() && v.IsObject() && v.IsEmpty()
 }
 
 // copiedEntries returns the entries that copying has added to a tag field or changed. before and after are the field's values:

@@ -25,7 +25,7 @@ func (s *Stamper) planField(t *locate.Target, l *Labels) (*Plan, error) {
 
 	if (t.Field.Immutable || t.NeverUpdated) && t.MayExistInCloud() {
 		// If freeze fails, the plan has a Mismatch and leaves the field alone. The run goes on.
-		p.recordMismatch(p.freeze())
+		p.recordMismatch(p.freeze(s.EarlierTrustedTags[t.Name]))
 		return p, nil
 	}
 

@@ -14,7 +14,7 @@ import (
 // freeze plans to keep the tags with which the resource was made. With other tags, its provider would refuse every update, or it makes none
 // since managementPolicies lack Update. A resource
 // that was made with env: dev keeps env: dev, whatever labels, earlier steps, removeTags and ignoreTags say.
-func (p *Plan) freeze() error {
+func (p *Plan) freeze(earlierTrusted map[string]string) error {
 	t := p.target
 	if t.DesiredErr != nil {
 		return t.DesiredErr // Nobody can write the field: spec.forProvider is a string, for example.
@@ -26,7 +26,7 @@ func (p *Plan) freeze() error {
 	}
 
 	p.allRecords = p.labels.newRecords()
-	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set}, records: p.allRecords}
+	p.decision = &Decision{State: &State{Target: t, Labels: p.labels, Tags: set, EarlierTrustedTags: earlierTrusted}, records: p.allRecords}
 
 	// Labels whose value isn't in the field stay Undecided: see noteImmutable.
 	for i := range p.allRecords {
@@ -42,7 +42,26 @@ func (p *Plan) freeze() error {
 	p.conclude()
 	p.noteImmutable()
 
-	return nil
+	return p.removeReservedInitial()
+}
+
+// removeReservedInitial takes tags with reserved keys that no trusted source gives out of spec.initProvider of a resource whose tags can't change.
+// spec.forProvider has all tags that the resource was made with, so the merged tags stay as they are.
+func (p *Plan) removeReservedInitial() error {
+	t := p.target
+
+	set, err := tagset.ReadWithInitial(object.Node{}, t.InitialValue, t.Field, &p.labels.Keys)
+	if err != nil {
+		return err
+	}
+
+	p.decision.removeUntrustedInitial(set)
+
+	if v := set.InitialValue(); !write.IsSame(v, t.InitialValue) {
+		p.Stamped, err = write.Initial(p.stampedResource(), t.Initial, v)
+	}
+
+	return err
 }
 
 // tagsWhenMade returns the tags that t was made with. For spec.forProvider.labels, these are the reported status.atProvider.labels, or else
