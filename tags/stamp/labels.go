@@ -66,6 +66,9 @@ type Labels struct {
 	// fields of the FieldKind can't hold.
 	skipped, unfit []tags.Judged
 
+	// refusals has what refusalsBy returned for each API: many resources have the same labels, and the same API.
+	refusals map[*profile.Profile][]profile.SkipReason
+
 	// skips has the Skip that each label was added to last: the labels in skipped, and then those in all. To find it once more takes as
 	// long as all decisions.
 	skips []*countedSkip
@@ -264,6 +267,26 @@ func (l *Labels) allKeys() *tagset.Keys {
 	keys.Patterns = profile.NewKeySet("*")
 
 	return &keys
+}
+
+// refusalsBy returns why a cloud's own API refuses the label at each position. The reason is empty if the API admits the label.
+func (l *Labels) refusalsBy(api *profile.Profile) []profile.SkipReason {
+	if refusals, ok := l.refusals[api]; ok {
+		return refusals
+	}
+
+	refusals := make([]profile.SkipReason, len(l.all))
+	for i := range l.all {
+		refusals[i] = api.Check(l.all[i].Key, l.all[i].Key, l.all[i].Value) // The API knows no qualified key, only the tag key.
+	}
+
+	if l.refusals == nil {
+		l.refusals = make(map[*profile.Profile][]profile.SkipReason)
+	}
+
+	l.refusals[api] = refusals
+
+	return refusals
 }
 
 // newRecords returns Undecided records of the labels in all, at the labels' positions.

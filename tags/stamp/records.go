@@ -42,7 +42,7 @@ func (d *Decision) completeRecords(api *profile.Profile) []tags.Judged {
 // tag that took its slot last, for count-cap. If the API compares keys without case, it refuses both Owner and owner.
 func (d *Decision) recordRefusals(api *profile.Profile) {
 	surplus := d.Tags.Len() + d.providerTagsToAdd() - api.MaxTags
-	collides := api.SameKeys(d.Tags.Keys())
+	collides, refusals := api.SameKeys(d.Tags.Keys()), d.Labels.refusalsBy(api)
 
 	// The last labels took their slots last, so their tags are the surplus.
 	for i := range slices.Backward(d.records) {
@@ -51,8 +51,7 @@ func (d *Decision) recordRefusals(api *profile.Profile) {
 			continue
 		}
 
-		record.Reason = api.Check(record.Key, record.Key, record.Value) // The API knows no qualified key, only the tag key.
-
+		record.Reason = refusals[i]
 		if record.Reason == "" && collides[record.Key] {
 			record.Reason = profile.KeyCollision
 		}
