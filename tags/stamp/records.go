@@ -74,7 +74,7 @@ func (d *Decision) labelIsTag(i int) bool {
 }
 
 // noteStayingTags adds notes on tags of other field managers that stay although somebody may expect them to go:
-//   - NoteReserved if the tag has a reserved key
+//   - NoteReserved if the tag has a reserved key, and also beside a trusted label that loses to it in spec.initProvider
 //   - NoteLeftover if the tag's key begins with keyPrefix, such as plexsphere:old of kubectl edit
 //   - NoteOwned if removeTags names the tag
 func (d *Decision) noteStayingTags(notes *Notes) {
@@ -88,12 +88,14 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 	var found Notes
 
 	for e := range staying.All() {
-		if d.Tags.HasTagOf(e) || d.addedByProvider(e) {
+		reservedKey, isReserved := d.Labels.reservedKey(e)
+		isReplaced := d.Tags.HasTagOf(e) && (!isReserved || !d.Tags.LosesTo(e))
+
+		if isReplaced || d.addedByProvider(e) {
 			continue
 		}
 
 		owner := d.Target.Owners().Of(e)
-		reservedKey, isReserved := d.Labels.reservedKey(e)
 
 		switch {
 		case isReserved:
