@@ -2,6 +2,7 @@ package tests
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"path/filepath"
 	"strings"
@@ -93,25 +94,20 @@ func startPatchAndTransform(t *testing.T, root string) string {
 
 	binary := built(t, root, patchAndTransform)
 
-	l, err := process.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	var target string
 
-	target := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	stop, err := process.Listening(t.Context(), 1, func(ports []int) (func(), error) {
+		target = fmt.Sprintf("127.0.0.1:%d", ports[0])
+		p := process.Program{Name: patchAndTransform, Binary: binary, Args: []string{"--insecure", "--address", target}, Dir: t.TempDir()}
 
-	p := process.Program{Name: patchAndTransform, Binary: binary, Args: []string{"--insecure", "--address", target}, Dir: t.TempDir()}
+		return p.Start(t.Context(), func(ctx context.Context) error {
+			conn, err := new(net.Dialer).DialContext(ctx, "tcp", target)
+			if err != nil {
+				return err
+			}
 
-	stop, err := p.Start(t.Context(), func(ctx context.Context) error {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", target)
-		if err != nil {
-			return err
-		}
-
-		return conn.Close()
+			return conn.Close()
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
