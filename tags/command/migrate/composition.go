@@ -88,7 +88,7 @@ func (f *file) migrate() (out []*composition) {
 			c.migrate()
 
 			if len(c.notes) == 0 {
-				c.notef("nothing in it sets tags")
+				c.notef("no patch, template or step of function-tag-manager in it sets tags")
 			}
 
 			out = append(out, c)
@@ -179,8 +179,8 @@ func (c *composition) noteUnread(s *step) {
 
 	switch {
 	case len(lines) > 0:
-		c.notef("left: step %s of %s has a template that mentions tags or labels (line %s); take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
-			words.Name(s.name), words.Name(s.function), words.Names(lines))
+		c.notef("left: step %s of %s has a template that mentions tags or labels (%s %s); take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
+			words.Name(s.name), words.Name(s.function), map[bool]string{true: "line", false: "lines"}[len(lines) == 1], words.Names(lines))
 	case !contains(s.input, isTemplate):
 		c.notef("not read: step %s of %s, which may set tags; migrate reads the inputs of function-patch-and-transform and function-tag-manager", words.Name(s.name), words.Name(s.function))
 	}

@@ -292,7 +292,7 @@ func (p *patchStep) judge(r *resource, u *use) {
 		u.touches, u.writesTags = true, true
 		p.judgeTag(r, u, path[len(tags):])
 	case len(path):
-		u.touches = true
+		u.touches, u.writesTags = true, true
 		u.keep("it patches more than tags")
 	default:
 		if shared(path, initial) == len(initial) && len(initial) > 0 {
@@ -300,7 +300,8 @@ func (p *patchStep) judge(r *resource, u *use) {
 			u.keep("the provider writes tags of spec.initProvider only once, and tags of a source at each change")
 		}
 
-		u.keep("of resource " + r.name + " it patches something else")
+		u.writesTags = u.writesTags || looksLikeTags(u.to) // Such as tagSpecifications[0].tags of a launch template.
+		u.keep("of resource " + words.Name(r.name) + " it patches another field than " + r.field.Path.String())
 	}
 }
 
