@@ -102,7 +102,7 @@ func (d *Decision) retainInitialList() {
 		}
 
 		e := d.Tags.Find(d.Labels.entries[i].ID)
-		isRetained = isRetained || e != nil && l.OnConflict() == tags.Retain && !tagset.IsText(e.Value, l.Value)
+		isRetained = isRetained || e != nil && !e.LacksValue && l.OnConflict() == tags.Retain && !tagset.IsText(e.Value, l.Value)
 	}
 
 	if !isRetained {

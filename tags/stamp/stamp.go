@@ -155,9 +155,9 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	default:
 		p.NoFieldReason = t.NoFieldReason
 
-		// A composite resource has the reason Composite, unless another fits better: Undeclared says more, and Unknown says that the kind looks
-		// like a managed resource.
-		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason.IsUnknown()
+		// A composite resource has the reason Composite, unless another says more: Undeclared and UnknownDespiteEntry are about its tagFields
+		// entry.
+		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason == locate.UnknownDespiteEntry
 		if t.IsComposite() && !fitsBetter {
 			p.NoFieldReason = locate.Composite
 		}
