@@ -113,9 +113,14 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
-// InSomeReleases returns the newest tag field of a kind that has none in other releases of its provider. It returns false for other kinds.
-func (i *Index) InSomeReleases(k schema.GroupVersionKind) (Variant, bool) {
+// InSomeReleases returns the newest tag field of a kind that has none in other releases of its provider. It returns false for other kinds. If
+// the entryProvider of a tagFields entry is a second tag system, the fields are those of the system.
+func (i *Index) InSomeReleases(k schema.GroupVersionKind, entryProvider string) (Variant, bool) {
 	e := i.variants(k)
+	if entryProvider != "" && entryProvider == SecondSystemOf(k.GroupKind()) {
+		e = i.Second(k)
+	}
+
 	at := slices.IndexFunc(e, func(h Variant) bool { return h.Field.unasked().Shape == None })
 
 	for _, h := range slices.Backward(e) {

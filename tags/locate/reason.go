@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -108,7 +109,7 @@ func (t *Target) WhyLeftAlone(r Reason) string {
 	case Unknown:
 		return unknownText + t.someReleasesHint() + t.nearestKindHint()
 	case UnknownDespiteEntry:
-		return unknownText + "; its tagFields entry must set fieldPath and shape"
+		return unknownText + cmp.Or(t.someReleasesHint(), "; its tagFields entry must set fieldPath and shape")
 	case Unlisted:
 		return unknownText + ": if it has one" + t.tagFieldsAdvice("…", "…", "") + t.compositeHint()
 	case OnRequest:
@@ -153,8 +154,9 @@ func (t *Target) compositeHint() string {
 
 // someReleasesHint returns a hint at the tag field that the kind has in some releases of its provider, or "". For a GlobalAddress, it returns
 // ": releases since v1.7.0 have spec.forProvider.labels of shape Map, and others have no such field: if yours has it, add {…} to tagFields".
+// An entry of the kind without fieldPath would shadow a later one.
 func (t *Target) someReleasesHint() string {
-	v, ok := field.BuiltIn().InSomeReleases(t.Kind.Tagged())
+	v, ok := field.BuiltIn().InSomeReleases(t.Kind.Tagged(), t.Field.EntryProvider)
 	if !ok {
 		return ""
 	}
@@ -166,7 +168,12 @@ func (t *Target) someReleasesHint() string {
 		return hint
 	}
 
-	return hint + ": if yours has it" + t.adviceOf(&v.Field)
+	hint += ": if yours has it" + t.adviceOf(&v.Field)
+	if t.Field.EntryLacksPath {
+		hint += ", before the entry that it has"
+	}
+
+	return hint
 }
 
 // adviceOf returns the tagFieldsAdvice for the field f of t.
@@ -174,6 +181,10 @@ func (t *Target) adviceOf(f *field.Field) string {
 	more := ""
 	if entry, _ := field.ToTagField(t.Kind.Tagged(), *f); entry.KeyValueList != nil {
 		more = fmt.Sprintf(", keyValueList: {key: %s, value: %s}", f.Key, f.Value)
+	}
+
+	if t.Field.EntryProvider != "" {
+		more += ", provider: " + t.Field.EntryProvider
 	}
 
 	return t.tagFieldsAdvice(f.Path.String(), f.Shape, more)
