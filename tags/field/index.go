@@ -113,6 +113,18 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
+// at returns the newest tag field of the kind at the path, even if it is OnRequest or of a second tag system. If no release has one there, its
+// Shape is empty.
+func (i *Index) at(k schema.GroupVersionKind, path object.Path) Field {
+	for _, v := range slices.Backward(slices.Concat(i.Second(k), i.variants(k))) {
+		if v.Field.Path.Equal(path) {
+			return v.Field
+		}
+	}
+
+	return Field{}
+}
+
 // InSomeReleases returns the newest tag field of a kind that has none in other releases of its provider. It returns false for other kinds. If
 // the entryProvider of a tagFields entry is a second tag system, the fields are those of the system.
 func (i *Index) InSomeReleases(k schema.GroupVersionKind, entryProvider string) (Variant, bool) {

@@ -197,25 +197,19 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 	// The API server lets nobody change parameters of these kinds.
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 
-	// Locate doesn't give a field that is used on request only. The override is the request.
-	known, ok := BuiltIn().Locate(k)
-	if known.OnRequest {
-		known, _ = BuiltIn().Known(k.GroupVersionKind)
-	}
+	// If releases don't agree on the field, an entry with its path means that the cluster runs one that has it.
+	known := BuiltIn().at(k.GroupVersionKind, f.Path)
 
 	// Only lists need their schema: a map is hardly ever atomic, and a string always is.
 	form := f.Form()
-	if !ok && !form.IsMap && !form.IsJoined && r.Schemas != nil {
-		s := r.Schemas.Of(k.GroupVersionKind)
-		known = Read(k.GroupVersionKind, s)
+	if _, ok := BuiltIn().Locate(k); !ok && !form.IsMap && !form.IsJoined && r.Schemas != nil {
+		if s := r.Schemas.Of(k.GroupVersionKind); s.IsObject() {
+			known = Read(k.GroupVersionKind, s)
 
-		if t := typeAt(s, f.Path); t.Shape == f.Shape {
-			f.Atomic = t.Atomic
+			if t := typeAt(s, f.Path); t.Shape == f.Shape {
+				f.Atomic = t.Atomic
+			}
 		}
-	}
-
-	if e := BuiltIn().Second(k.GroupVersionKind); len(e) == 1 && e[0].Field.Path.Equal(f.Path) {
-		known = e[0].Field
 	}
 
 	if !known.Path.Equal(f.Path) || known.Shape != f.Shape || known.Key != f.Key || known.Value != f.Value {
