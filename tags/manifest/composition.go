@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -47,6 +48,9 @@ type Step struct {
 
 	// Composites are the objects in the file with composite resources.
 	Composites []*structpb.Struct
+
+	// definers are the objects in the file with definitions, which is read if there is no file with composite resources.
+	definers []*structpb.Struct
 }
 
 // A composition has those fields of a Composition that commands need.
@@ -79,11 +83,12 @@ func (s pipelineStep) mayMakeResources() bool {
 // Step returns the step of the file's Compositions that runs the function and has the name. If the name is empty, there must be
 // one step. The input may extend a standard among the objects in the files and folders at the paths.
 func (r *Reader) Step(file, name string, paths ...string) (*Step, error) {
-	return r.StepFor("", file, name, paths...)
+	return r.StepFor("", "", file, name, paths...)
 }
 
-// StepFor is Step for the composite resources in the file xrs, unless it is empty. They choose among several Compositions, as in a cluster.
-func (r *Reader) StepFor(xrs, file, name string, paths ...string) (*Step, error) {
+// StepFor is Step for the composite resources in the file xrs. They choose among several Compositions, as in a cluster. If xrs is empty, the
+// definitions of kinds in the file definitions do, unless that is empty, too.
+func (r *Reader) StepFor(xrs, definitions, file, name string, paths ...string) (*Step, error) {
 	required, err := r.Required(paths...)
 	if err != nil {
 		return nil, err
@@ -94,23 +99,38 @@ func (r *Reader) StepFor(xrs, file, name string, paths ...string) (*Step, error)
 		return nil, err
 	}
 
-	var composites []*structpb.Struct
-	if xrs != "" {
-		if composites, err = r.Objects(xrs); err != nil {
-			return nil, err
-		}
+	var composites, definers []*structpb.Struct
+
+	switch {
+	case xrs != "":
+		composites, err = r.Objects(xrs)
+	case definitions != "":
+		definers, err = r.Objects(definitions)
 	}
 
-	if chosen := words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, isChosen(o, composites) }); len(chosen) > 0 {
+	if err != nil {
+		return nil, err
+	}
+
+	for _, d := range definitionsOf(definers) { // They choose by kind alone.
+		composites = append(composites, withKind(&structpb.Struct{Fields: make(map[string]*structpb.Value)}, d.GroupVersionKind))
+	}
+
+	chosen := words.MapIf(objects, func(o *structpb.Struct) (*structpb.Struct, bool) { return o, isChosen(o, composites) })
+	if len(chosen) > 0 {
 		objects = chosen
 	}
 
 	s, err := StepOf(context.Background(), objects, name, require.In(required)) // Nobody waits for objects in memory.
-	if err != nil {
+
+	switch {
+	case err != nil && len(chosen) == 0 && len(composites) > 0 && len(objects) > 1:
+		return nil, errors.Wrapf(OneLine(err), "cannot read %s: kind, compositionRef and compositionSelector in %s choose none of its Compositions", file, cmp.Or(xrs, definitions))
+	case err != nil:
 		return nil, errors.Wrapf(OneLine(err), "cannot read %s", file)
 	}
 
-	s.Required, s.Composites = required, composites
+	s.Required, s.Composites, s.definers = required, composites, definers
 
 	return s, nil
 }

@@ -87,19 +87,24 @@ func (r *Reader) Default(file string, o *structpb.Struct) error {
 
 // definitionOf returns the definition of the kind among the objects. The last one counts.
 func definitionOf(objects []*structpb.Struct, gvk schema.GroupVersionKind) (Definition, error) {
-	for _, definer := range slices.Backward(objects) {
-		if kind := object.GVK(object.FromStruct(definer)); kind != DefinitionKind && kind.GroupKind() != compositeDefinition {
-			continue
-		}
-
-		for _, d := range slices.Backward(Versions(definer)) {
-			if d.GroupVersionKind == gvk {
-				return d, nil
-			}
+	for _, d := range slices.Backward(definitionsOf(objects)) {
+		if d.GroupVersionKind == gvk {
+			return d, nil
 		}
 	}
 
 	return Definition{}, errors.Errorf("it has no definition of kind %s that serves apiVersion %s: give that of the composite resource", words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
+}
+
+// definitionsOf returns what the definitions among the objects define.
+func definitionsOf(objects []*structpb.Struct) (out []Definition) {
+	for _, definer := range objects {
+		if kind := object.GVK(object.FromStruct(definer)); kind == DefinitionKind || kind.GroupKind() == compositeDefinition {
+			out = append(out, Versions(definer)...)
+		}
+	}
+
+	return out
 }
 
 // setDefaults sets the defaults of a schema in a value, as the API server's package

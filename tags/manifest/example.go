@@ -8,25 +8,20 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane/function-sdk-go/errors"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // exampleText is the text in an example, and the key in a map.
 const exampleText = "example"
 
-// Example returns an example of the kind. The definition of the kind is in the file, as for Default. The example has all fields of the
-// schema but the status. Their values are the schema's defaults and examples, the first of an enum, or `example`, 1 and true.
-func (r *Reader) Example(file string, kind schema.GroupVersionKind) (*structpb.Struct, error) {
-	objects, err := r.Objects(file)
+// Example returns an example of the step's composite resource, by the definition of its kind. The example has all fields of the schema but
+// the status. Their values are the schema's defaults and examples, the first of an enum, or `example`, 1 and true.
+func (s *Step) Example() (*structpb.Struct, error) {
+	kind := schema.FromAPIVersionAndKind(s.Composite.APIVersion, s.Composite.Kind)
+
+	d, err := definitionOf(s.definers, kind)
 	if err != nil {
 		return nil, err
-	}
-
-	d, err := definitionOf(objects, kind)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s", file)
 	}
 
 	out := exampleOf(structpb.NewStructValue(d.Schema)).GetStructValue()
@@ -41,11 +36,17 @@ func (r *Reader) Example(file string, kind schema.GroupVersionKind) (*structpb.S
 
 	delete(out.GetFields(), "status")
 
-	out.Fields["apiVersion"] = structpb.NewStringValue(kind.GroupVersion().String())
-	out.Fields["kind"] = structpb.NewStringValue(kind.Kind)
 	out.Fields["metadata"] = structpb.NewStructValue(&structpb.Struct{Fields: metadata})
 
-	return out, nil
+	return withKind(out, kind), nil
+}
+
+// withKind returns the object with this kind.
+func withKind(o *structpb.Struct, kind schema.GroupVersionKind) *structpb.Struct {
+	o.Fields["apiVersion"] = structpb.NewStringValue(kind.GroupVersion().String())
+	o.Fields["kind"] = structpb.NewStringValue(kind.Kind)
+
+	return o
 }
 
 // exampleOf returns a value that the schema admits: see Example. It isn't made for patterns and lengths.

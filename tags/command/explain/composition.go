@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -51,7 +50,7 @@ func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (answer, error
 // trace runs the step of the Composition for the composite resource and, if there are any, its rendered resources. It returns the step,
 // and a trace of the run.
 func (c *Command) trace(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
-	step, err := r.StepFor(c.XR, c.Composition, c.Step, c.RequiredResources...) //nolint:contextcheck // It reads files.
+	step, err := r.StepFor(c.XR, c.XRD, c.Composition, c.Step, c.RequiredResources...) //nolint:contextcheck // It reads files.
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,7 +199,8 @@ func (e *comparison) addLimits(in *v1beta1.CloudTags) {
 // definition of the kind.
 func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.Struct, error) {
 	if c.XR == "" {
-		return r.Example(c.XRD, schema.FromAPIVersionAndKind(step.Composite.APIVersion, step.Composite.Kind))
+		example, err := step.Example()
+		return example, errors.Wrapf(err, "cannot read %s", c.XRD)
 	}
 
 	objects := step.Composites
