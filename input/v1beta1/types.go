@@ -1018,6 +1018,8 @@ type ResourceMatch struct {
 	// characters.
 	//
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^[^!]`
 	Name profile.Pattern `json:"name,omitzero"`
 
 	// APIVersion of the resource. A * matches any run of characters, e.g. s3.*/*.
