@@ -215,15 +215,20 @@ func exitCodes(c *cobra.Command) string {
 // A switchValue is the value of a boolean flag, which help shows as --strict, and not as --strict[=true|false].
 type switchValue struct{ pflag.Value }
 
-// switches returns the flags as help shows them.
+// switches returns the flags as help shows them: without an empty map as the default, and without the value of a flag that has none.
 func switches(flags *pflag.FlagSet) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
 	out.SortFlags = flags.SortFlags
 
 	flags.VisitAll(func(f *pflag.Flag) {
 		shown := *f
-		if f.Value.Type() == "bool" {
+		shown.NoOptDefVal = ""
+
+		switch f.Value.Type() {
+		case "bool":
 			shown.Value = switchValue{f.Value}
+		case "stringToString", "stringToInt":
+			shown.DefValue = strings.TrimSuffix(f.DefValue, "[]")
 		}
 
 		out.AddFlag(&shown)

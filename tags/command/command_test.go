@@ -77,6 +77,19 @@ Flags:
   -h, --help      help for serve
 
 Exit codes: 0 done, 1 failed, 2 too large, 64 wrong command line`},
+		"FlagsHelp": {reason: "A flag that may have no value, and a map that is empty by default, look like other flags.", args: "policy --help", want: `Policy.
+
+Usage: kubectl cloudtags policy [flags]
+
+Commands:
+  import       Import.
+
+Flags:
+      --crds PATH            PATH of definitions.
+      --selector KEY=VALUE   Label (KEY=VALUE) of objects.
+  -h, --help                 help for policy
+
+Exit codes: 0 done, 1 failed, 64 wrong command line`},
 		"VersionByName": {reason: "The version has a command, too.", args: "version", want: "v1"},
 	}
 
@@ -140,6 +153,9 @@ func program() *cobra.Command {
 
 		return err
 	}}
+	policy.Flags().String("crds", "", "`PATH` of definitions.")
+	policy.Flags().Lookup("crds").NoOptDefVal = "\x00"
+	policy.Flags().StringToString("selector", nil, "Label (`KEY=VALUE`) of objects.")
 	policy.AddCommand(&cobra.Command{Use: "import FILE", Short: "Import.", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
 		if args[0] == "fail" {
 			return errors.New("it failed")
