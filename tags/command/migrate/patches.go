@@ -131,7 +131,10 @@ func readPatches(s *step) *patchStep {
 	for _, r := range p.resources {
 		r.locate()
 
-		if slices.ContainsFunc(p.resources, func(other *resource) bool { return other != r && other.name == r.name }) { // By turns, as conditions say.
+		switch {
+		case r.name == "":
+			r.field, r.why = nil, "the resource has no name, by which the new step could select it"
+		case slices.ContainsFunc(p.resources, func(other *resource) bool { return other != r && other.name == r.name }): // By turns, as conditions say.
 			r.field, r.why = nil, "another resource has its name"
 		}
 
