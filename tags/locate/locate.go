@@ -244,8 +244,19 @@ func (t *Target) TakesTags() bool { return t.HasField() && !t.Profile.HandsLabel
 // neither apiVersion nor kind.
 func (t *Target) IsUntouchable() bool { return t.LeaveReason == Ignored || t.LeaveReason == NoObject }
 
-// IsComposite reports whether the resource has a field of a composite resource, such as spec.crossplane, as it is desired or observed.
-func (t *Target) IsComposite() bool {
+// WhyWithoutField returns why t has no tag field, or None. A composite resource has the reason Composite, unless another says more: Undeclared
+// and UnknownDespiteEntry are about its tagFields entry.
+func (t *Target) WhyWithoutField() Reason {
+	fitsBetter := t.NoFieldReason == None || t.NoFieldReason == Undeclared || t.NoFieldReason == UnknownDespiteEntry
+	if t.isComposite() && !fitsBetter {
+		return Composite
+	}
+
+	return t.NoFieldReason
+}
+
+// isComposite reports whether the resource has a field of a composite resource, such as spec.crossplane, as it is desired or observed.
+func (t *Target) isComposite() bool {
 	return slices.ContainsFunc(compositePaths, func(p object.Path) bool {
 		desired, desiredErr := t.Resource.At(p)
 		observed, observedErr := t.Observed.At(p)

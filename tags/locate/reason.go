@@ -143,7 +143,7 @@ func (t *Target) tagFieldsAdvice(fieldPath string, shape field.Shape, more strin
 }
 
 // compositeHint returns a hint for a resource in the API group of the XR, or "". The resource may be a composite resource, and nothing shows
-// that before Crossplane makes it: see IsComposite.
+// that before Crossplane makes it: see isComposite.
 func (t *Target) compositeHint() string {
 	if !t.Kind.inCompositeGroup || !t.Observed.IsZero() {
 		return ""

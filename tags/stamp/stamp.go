@@ -153,15 +153,7 @@ func (s *Stamper) leaveAlone(t *locate.Target) Result {
 	case t.LeaveReason != locate.None:
 		p.LeftAlone = t.WhyLeftAlone(t.LeaveReason)
 	default:
-		p.NoFieldReason = t.NoFieldReason
-
-		// A composite resource has the reason Composite, unless another says more: Undeclared and UnknownDespiteEntry are about its tagFields
-		// entry.
-		fitsBetter := t.NoFieldReason == locate.Undeclared || t.NoFieldReason == locate.UnknownDespiteEntry
-		if t.IsComposite() && !fitsBetter {
-			p.NoFieldReason = locate.Composite
-		}
-
+		p.NoFieldReason = t.WhyWithoutField()
 		p.LeftAlone = t.WhyLeftAlone(p.NoFieldReason)
 	}
 

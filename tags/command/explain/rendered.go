@@ -281,7 +281,7 @@ func (t *trace) resource(target *locate.Target) *Rendered {
 func leftAlone(target *locate.Target) string {
 	switch {
 	case target.LeaveReason == locate.None && target.Selected:
-		return target.WhyLeftAlone(target.NoFieldReason) // It is empty if the target has a tag field.
+		return target.WhyLeftAlone(target.WhyWithoutField()) // It is empty if the target has a tag field.
 	case target.LeaveReason == locate.None:
 		return target.WhyLeftAlone(target.WhyUnselected())
 	case uidOf(target.Resource) != "": // Not if somebody has edited the object.
