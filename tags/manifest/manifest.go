@@ -139,7 +139,8 @@ func (r *Reader) Values(file string) (out []*structpb.Value, err error) {
 // YAMLFiles returns the files among the paths, and all YAML files below the folders, in lexical order.
 func YAMLFiles(paths []string) ([]string, error) { return below(paths, ".yaml", ".yml") }
 
-// below returns the files among the paths, and all files with one of the extensions below the folders, in lexical order.
+// below returns the files among the paths, and all files with one of the extensions below the folders, in lexical order. It
+// passes over all else in folders, such as a named pipe that nobody writes to.
 func below(paths []string, extensions ...string) (files []string, err error) {
 	for _, path := range paths {
 		if path == Stdin {
@@ -148,7 +149,8 @@ func below(paths []string, extensions ...string) (files []string, err error) {
 		}
 
 		if err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (file == path || slices.Contains(extensions, strings.ToLower(filepath.Ext(file)))) {
+			isFile := err == nil && (d.Type().IsRegular() || d.Type() == fs.ModeSymlink) && slices.Contains(extensions, strings.ToLower(filepath.Ext(file)))
+			if isFile || err == nil && file == path && !d.IsDir() {
 				files = append(files, file)
 			}
 
