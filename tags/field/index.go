@@ -126,7 +126,7 @@ func (i *Index) at(k schema.GroupVersionKind, path object.Path) Field {
 }
 
 // InSomeReleases returns the newest tag field of a kind that has none in other releases of its provider. It returns false for other kinds. If
-// the entryProvider of a tagFields entry is a second tag system, the fields are those of the system.
+// the entryProvider of a tagFields entry is a second tag system, such as gcp-tags, it returns a field of that system.
 func (i *Index) InSomeReleases(k schema.GroupVersionKind, entryProvider string) (Variant, bool) {
 	e := i.variants(k)
 	if entryProvider != "" && entryProvider == SecondSystemOf(k.GroupKind()) {

@@ -197,7 +197,7 @@ func (r *Overrides) learn(f Field, k Kind) Field {
 	// The API server lets nobody change parameters of these kinds.
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 
-	// If releases don't agree on the field, an entry with its path means that the cluster runs one that has it.
+	// Releases may not agree on the field. An entry with its path means that the release in the cluster has the field.
 	known := BuiltIn().at(k.GroupVersionKind, f.Path)
 
 	// Only lists need their schema: a map is hardly ever atomic, and a string always is.
