@@ -232,8 +232,8 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 		}
 	}
 
-	// A run of only some tests says nothing of others.
-	if int(passed.Load()) == want {
+	// A run of only some tests or platforms says nothing of others.
+	if len(platforms) == len(live.Platforms) && int(passed.Load()) == want {
 		tagstest.Section(t, filepath.Join(root, ".github", "CONTRIBUTING.md"), "releases", releasesTable(t, root))
 	}
 }
