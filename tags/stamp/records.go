@@ -88,11 +88,14 @@ func (d *Decision) noteStayingTags(notes *Notes) {
 	var found Notes
 
 	for e := range staying.All() {
-		reservedKey, isReserved := d.Labels.reservedKey(e)
-		isReplaced := d.Tags.HasTagOf(e) && (!isReserved || !d.Tags.LosesTo(e))
-
-		if isReplaced || d.addedByProvider(e) {
+		isReplaced := d.Tags.HasTagOf(e)
+		if isReplaced && !d.Tags.LosesTo(e) || d.addedByProvider(e) {
 			continue
+		}
+
+		reservedKey, isReserved := d.Labels.reservedKey(e)
+		if isReplaced && !isReserved {
+			continue // Its label has no value, but nobody is told of other keys.
 		}
 
 		owner := d.Target.Owners().Of(e)

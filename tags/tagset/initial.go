@@ -61,8 +61,13 @@ func (e *Entry) rank() int {
 // LosesTo reports whether providers take the entry e of spec.initProvider, and not the set's entry with its key: {workspace: ""} in
 // spec.forProvider loses to {workspace: a}.
 func (s *Set) LosesTo(e *Entry) bool {
+	if !e.Initial {
+		return false
+	}
+
 	beside := s.Find(e.ID)
-	return beside != nil && e.Initial && e.rank() < beside.rank()
+
+	return beside != nil && e.rank() < beside.rank()
 }
 
 // FieldLen returns the number of entries that Value has. See Len for the entries of both places.

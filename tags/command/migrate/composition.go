@@ -179,8 +179,13 @@ func (c *composition) noteUnread(s *step) {
 
 	switch {
 	case len(lines) > 0:
+		noun := "lines"
+		if len(lines) == 1 {
+			noun = "line"
+		}
+
 		c.notef("left: step %s of %s has a template that mentions tags or labels (%s %s); take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
-			words.Name(s.name), words.Name(s.function), map[bool]string{true: "line", false: "lines"}[len(lines) == 1], words.Names(lines))
+			words.Name(s.name), words.Name(s.function), noun, words.Names(lines))
 	case !contains(s.input, isTemplate):
 		c.notef("not read: step %s of %s, which may set tags; migrate reads the inputs of function-patch-and-transform and function-tag-manager", words.Name(s.name), words.Name(s.function))
 	}
